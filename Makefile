@@ -57,6 +57,7 @@ bare: ## Build a release, install it into a folder, and run it where there is no
 test: packages ## Build everything in debug and run the tests (ARGS='--filter X'; LONG=1: fuzz too)
 	@Scripts/python-packages cbor2 pyzmq:zmq setuptools wheel
 	@Scripts/system-packages zsh fish || echo 'test: of shells that are missing completion is not tested'
+	@[ "$$(uname -s)" != Linux ] || Scripts/system-packages bindfs || echo 'test: two machines on one directory are not tested'
 	@echo '==> Building programs and tests (debug)'
 	@$(SWIFT) build --build-tests
 	@echo '==> Running the tests'

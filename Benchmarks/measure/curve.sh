@@ -33,7 +33,7 @@ measure_curve() {
   start_daemon ipc-many
   start_daemon curve-many --listen "$address"
   line=$(ours curve-many invite bench --grant 'counter:see,send')
-  XDG_CONFIG_HOME=$work/config "$bin/storectl" enrol "$line" >/dev/null || fail 'nobody is enrolled'
+  XDG_CONFIG_HOME=$work/config "$programs/storectl" enrol "$line" >/dev/null || fail 'nobody is enrolled'
   line=$(host encrypted --ipc "$work/ipc-many" --ipc-pid "$(<"$work/ipc-many.pid")" \
     --curve "$work/curve-many" --curve-pid "$(<"$work/curve-many.pid")" --address "$address" \
     --key "$work/config/storeactor/keys/${address#tcp://}" --clients "$fleet_clients" \

@@ -19,7 +19,7 @@ build_disk_floor() {
 # start_kept NAME: a daemon that keeps its state.
 start_kept() {
   mkdir -m 700 "$work/$1"
-  start "$1" "$bin/stored" --dir "$work/$1" --data "$data/$1"
+  start "$1" "$programs/stored" --dir "$work/$1" --data "$data/$1"
 }
 
 redis_answers() { redis-cli -s "$1" ping >/dev/null 2>&1; }

@@ -41,13 +41,14 @@ measure_fan_out_instructions() {
     return
   fi
   say "Counting instructions for $fleet_clients clients of one scope: $fan_counted actions"
-  # Valgrind does not understand all that compilers write down for debuggers, and ends there.
+  # Valgrind does not understand all that compilers write down for debuggers, and ends there. It
+  # needs the names of functions, which what is installed does not have.
   mkdir "$work/bare"
   strip -g -o "$work/bare/stored" "$bin/stored" || fail 'stored cannot be stripped'
   under=callgrind
   # Slowed down so much, nobody must lose its lease.
-  bin=$work/bare start_daemon counted-one --lease-ms 600000
-  bin=$work/bare start_daemon counted-many --lease-ms 600000
+  programs=$work/bare start_daemon counted-one --lease-ms 600000
+  programs=$work/bare start_daemon counted-many --lease-ms 600000
   start_floor counted-floor publish
   under=
   fan counted --actions "$fan_counted" --rounds 1 --counted >/dev/null

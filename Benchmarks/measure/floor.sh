@@ -36,7 +36,7 @@ measure_pairs() {
 timed() {
   local TIMEFORMAT=%R file=$1
   shift
-  { time "$bin/storectl" "$@" >/dev/null 2>"$work/storectl.err"; } 2>>"$file" ||
+  { time "$programs/storectl" "$@" >/dev/null 2>"$work/storectl.err"; } 2>>"$file" ||
     fail "storectl $* failed"
 }
 

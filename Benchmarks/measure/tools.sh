@@ -101,7 +101,7 @@ start_daemon() {
   shift
   before "$name"
   mkdir -m 700 "$work/$name"
-  start "$name" ${before[@]+"${before[@]}"} "$bin/stored" --dir "$work/$name" --in-memory "$@"
+  start "$name" ${before[@]+"${before[@]}"} "$programs/stored" --dir "$work/$name" --in-memory "$@"
 }
 
 # field NAME LINE: a number in a line of JSON.
@@ -119,7 +119,7 @@ host() { "$bin/HostBench" "$@" 2>"$work/HostBench.err" || fail "HostBench $* fai
 ours() {
   local dir=$work/$1
   shift
-  "$bin/storectl" --dir "$dir" "$@" 2>"$work/storectl.err" || fail "storectl $* failed"
+  "$programs/storectl" --dir "$dir" "$@" 2>"$work/storectl.err" || fail "storectl $* failed"
 }
 floor() { "$raw" "$@" 2>"$work/raw.err" || fail "raw $* failed"; }
 

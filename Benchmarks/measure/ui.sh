@@ -20,7 +20,7 @@ start_screen() {
   : >"$work/$name.typescript"
   printf 'stty cols 120 rows 40\nprintf %%s $$ >%q\nexec ' "$work/$name.screen" \
     >"$work/$name.command"
-  printf '%q ' "$bin/storectl" --dir "$work/screens" "$@" >>"$work/$name.command"
+  printf '%q ' "$programs/storectl" --dir "$work/screens" "$@" >>"$work/$name.command"
   # The keys are opened for writing, too, or the first key would also be the last.
   TERM=xterm-256color SHELL=/bin/bash script -qfc "bash $(printf %q "$work/$name.command")" \
     "$work/$name.typescript" <>"$work/$name.keys" >/dev/null 2>"$work/$name.err" &

@@ -26,27 +26,6 @@ extension Reducer {
     )
   }
 
-  /// Shows an alert, or another state that is over with any action, while it is there:
-  /// `action: /Action.alert`.
-  ///
-  /// - `toChildState`: The optional state.
-  /// - `toChildAction`: The case of the action that holds the state's.
-  public func ifLet<ChildState: _EphemeralState, ChildAction>(
-    _ toChildState: WritableKeyPath<State, ChildState?>,
-    action toChildAction: AnyCasePath<Action, ChildAction>,
-    fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath,
-    line: UInt = #line,
-    column: UInt = #column,
-  ) -> Reduce<State, Action> {
-    running(
-      EmptyReducer<ChildState, ChildAction>(),
-      on: toChildState,
-      action: toChildAction,
-      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-    )
-  }
-
   /// Runs a child feature while it is presented: `action: /Action.destination`.
   ///
   /// - `toPresentationState`: The projection of a property that is marked `@PresentationState` or
@@ -70,23 +49,24 @@ extension Reducer {
     )
   }
 
-  /// Shows an alert, or another state that is over with any action, while it is presented.
+  /// Shows an alert, or another state that is over with any action, while it is there or
+  /// presented: `action: /Action.alert`.
   ///
-  /// - `toPresentationState`: The projection of a property that is marked `@PresentationState` or
-  ///   `@Presents`.
-  /// - `toPresentationAction`: The case of the action that holds the presentation's.
-  public func ifLet<ChildState: _EphemeralState, ChildAction>(
-    _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
-    action toPresentationAction: AnyCasePath<Action, PresentationAction<ChildAction>>,
+  /// - `toChildState`: The optional state, or the projection of a property that is marked
+  ///   `@PresentationState` or `@Presents`.
+  /// - `toChildAction`: The case of the action that holds the state's, or the presentation's.
+  public func ifLet<Slot: EphemeralSlot>(
+    _ toChildState: WritableKeyPath<State, Slot>,
+    action toChildAction: AnyCasePath<Action, Slot._SlotAction>,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
     column: UInt = #column,
   ) -> Reduce<State, Action> {
     running(
-      EmptyReducer<ChildState, ChildAction>(),
-      on: toPresentationState,
-      action: toPresentationAction,
+      Slot._EphemeralChild._ownReducer,
+      on: toChildState,
+      action: toChildAction,
       location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
   }
@@ -211,4 +191,30 @@ extension Scope {
       child: child,
     )
   }
+}
+
+/// The part of a state that an alert, or another ephemeral state, may be in: an optional or a
+/// `PresentationState`.
+public protocol EphemeralSlot {
+  /// The ephemeral state.
+  associatedtype _EphemeralChild: _EphemeralState
+
+  /// The action that the slot's case holds.
+  associatedtype _SlotAction
+}
+
+extension Optional: EphemeralSlot where Wrapped: _EphemeralState {
+  /// The ephemeral state.
+  public typealias _EphemeralChild = Wrapped
+
+  /// The action of the state.
+  public typealias _SlotAction = Wrapped.Action
+}
+
+extension PresentationState: EphemeralSlot where State: _EphemeralState {
+  /// The ephemeral state.
+  public typealias _EphemeralChild = State
+
+  /// The presentation's action.
+  public typealias _SlotAction = PresentationAction<State.Action>
 }

@@ -24,6 +24,11 @@ struct CommandError: Error, Hashable, CustomStringConvertible {
     case malformed = 76
     /// It is not allowed.
     case notAllowed = 77
+
+    /// The one of two by which a program exits: what can never work before what may.
+    func worse(than other: Self?) -> Self {
+      if let other, other.rawValue < rawValue { other } else { self }
+    }
   }
 
   var status: Status

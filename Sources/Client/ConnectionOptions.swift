@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreClient
 import StoreReplication
 
 #if canImport(Glibc)
@@ -79,10 +80,11 @@ struct ConnectionOptions: ParsableArguments {
   private func location() throws -> StoreLocation {
     var location = try named()
     if let owner {
-      guard let user = UInt32(owner) ?? getpwnam(owner)?.pointee.pw_uid else {
-        throw ValidationError("There is no user \"\(owner)\". Name one with --owner.")
+      do throws(ConnectionError) {
+        location.owner = try StoreLocation.user(owner)
+      } catch {
+        throw ValidationError("\(error)")
       }
-      location.owner = user
     }
     return location
   }

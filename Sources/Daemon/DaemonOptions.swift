@@ -53,6 +53,17 @@ struct DaemonOptions: ParsableArguments {
   @Flag(help: "Refuse to start where the data directory has no history, as an empty mount point.")
   var existing = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Go on from the records and the initial state where no snapshot can be read.",
+      discussion: """
+        Refused where the records do not begin with revision 1, or where the history began with \
+        another initial state than this program's.
+        """,
+    )
+  )
+  var fromInitialState = false
+
   @Option(
     help: ArgumentHelp(
       "What is promised of a change that somebody was told of: full, batched or none.",
@@ -229,6 +240,7 @@ struct DaemonOptions: ParsableArguments {
       .retainBytes: retainBytes.map { "\($0)" }, .retainSeconds: retainSeconds.map { "\($0)" },
       .insecureLoopback: insecureLoopback ? "true" : nil, .inMemory: inMemory ? "true" : nil,
       .existing: existing ? "true" : nil,
+      .fromInitialState: fromInitialState ? "true" : nil,
     ]
     var given = texts.compactMapValues { $0.map { [$0] } }
     if !listen.isEmpty { given[.listen] = listen }

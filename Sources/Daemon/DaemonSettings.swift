@@ -55,6 +55,7 @@ struct DaemonSettings {
     host.trustedOwner = try Self.number(.trustOwner, reader).map { UInt32($0) }
     host.allowsInsecureLoopback = try Self.flag(reader.find(.insecureLoopback))
     host.requiresHistory = try Self.flag(reader.find(.existing))
+    host.beginsWithInitialState = try Self.flag(reader.find(.fromInitialState))
     if let found = reader.find(.durability) {
       host.durability = try Self.choice(found, Durability.allCases)
     }
@@ -140,9 +141,17 @@ struct DaemonSettings {
   ) throws(SettingsError) -> TraceFile? {
     guard let trace else { return nil }
     do throws(TraceFile.Problem) {
-      return try TraceFile(trace, service: "stored", onProblem: onProblem)
+      return try TraceFile(
+        trace,
+        service: "stored",
+        trusting: host.trustedOwner,
+        onProblem: onProblem,
+      )
     } catch {
-      throw SettingsError(.cannotCreate, "\(error) Choose another file with --trace.")
+      throw SettingsError(
+        error.isUnsafe ? .notAllowed : .cannotCreate,
+        "\(error) Choose another file with --trace.",
+      )
     }
   }
 
@@ -154,6 +163,7 @@ struct DaemonSettings {
     case .data: host.data ?? ""
     case .inMemory: "\(host.data == nil)"
     case .existing: "\(host.requiresHistory)"
+    case .fromInitialState: "\(host.beginsWithInitialState)"
     case .durability: host.durability.rawValue
     case .grants: host.grants ?? "\(host.directory)/grants"
     case .key: host.key ?? "\(host.directory)/key"

@@ -4,7 +4,8 @@ import StoreState
 
 /// What can be set: by an option, a variable of the environment or the file of settings.
 enum Setting: String, CaseIterable, Sendable {
-  case dir, listen, insecureLoopback, data, inMemory, existing, durability, grants, key
+  case dir, listen, insecureLoopback, data, inMemory, existing, fromInitialState
+  case durability, grants, key
   case leaseMilliseconds, graceMilliseconds, retainBytes, retainSeconds, metrics, metricsHosts
   case trace, trustOwner
   case logLevel, logFormat, numberFactBaseURL
@@ -21,7 +22,7 @@ enum Setting: String, CaseIterable, Sendable {
     switch self {
     case .dir, .data: .text("a directory")
     case .listen: .list("URLs")
-    case .insecureLoopback, .inMemory, .existing: .flag
+    case .insecureLoopback, .inMemory, .existing, .fromInitialState: .flag
     case .durability: .text("full, batched or none")
     case .grants, .key, .trace: .text("a file")
     case .leaseMilliseconds, .graceMilliseconds:
@@ -61,6 +62,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .trustOwner: "--trust-owner"
     case .insecureLoopback: "--insecure-loopback"
     case .inMemory: "--in-memory"
+    case .fromInitialState: "--from-initial-state"
     case .logLevel: "--log-level"
     case .logFormat: "--log-format"
     default: "--\(rawValue)"

@@ -58,6 +58,31 @@ extension StoreLocation {
   }
 }
 
+extension StoreLocation {
+  /// The number of a user, as an option names it.
+  ///
+  /// - Parameter text: The user's name, or the number itself.
+  /// - Returns: The number.
+  /// - Throws: ``ConnectionError`` if there is no such user, or if the system cannot find out.
+  package static func user(_ text: String) throws(ConnectionError) -> UInt32 {
+    if let number = UInt32(text) { return number }
+    do throws(LookupFailure) {
+      if let number = try AccountBuffer.user(named: text) { return number }
+    } catch {
+      throw ConnectionError(
+        .usage,
+        "The user \(text.quoted) could not be looked up: \(error).",
+        remedy: "Give the user's number with --owner.",
+      )
+    }
+    throw ConnectionError(
+      .usage,
+      "There is no user \(text.quoted).",
+      remedy: "Name one with --owner.",
+    )
+  }
+}
+
 extension ConnectionError {
   /// Why nobody gets to a daemon without a key.
   static func withoutKey(_ message: String) -> Self {

@@ -19,6 +19,10 @@ package final class DiskJournal: Journal {
   package var onResult: (JournalResult) -> Void = { _ in }
   /// How many results were not handed over yet.
   private nonisolated let results = Atomic(0)
+  /// Why it has failed; nil where it has not.
+  private nonisolated let failure = Mutex<JournalError?>(nil)
+  /// The checksums of the entries of the last batches.
+  private nonisolated let marks = Mutex<[(revision: UInt64, mark: UInt64?)]>([])
   /// Whether a sync is to come, of what was appended without one.
   private nonisolated let isSyncDue = Mutex(false)
 
@@ -39,6 +43,7 @@ package final class DiskJournal: Journal {
     self.retention = retention
     // What became too old, or is too much by now, while nobody wrote.
     trim()
+    completeSnapshots()
   }
 
   /// The file that is written, where it has been removed; nil where it has not.
@@ -51,6 +56,7 @@ package final class DiskJournal: Journal {
       do throws(JournalError) {
         Failpoint.reach(.beforeCommit)
         let needsRoom = try withRoom { () throws(JournalError) in try file.append(batch) }
+        noteMark(at: batch.revisions.upperBound)
         Failpoint.reach(.afterCommit)
         if needsRoom { prepare() }
         syncSoon()
@@ -59,6 +65,19 @@ package final class DiskJournal: Journal {
         return error.code.isForNow ? .retryLater(error.message) : Self.end(error)
       }
     }
+  }
+
+  /// Notes what a snapshot of a revision comes behind.
+  ///
+  /// A snapshot is of the last batch that was made durable, or, while the next one is on its way,
+  /// the one before.
+  private nonisolated func noteMark(at revision: UInt64) {
+    let mark = file.mark(at: revision)
+    marks.withLock { $0 = $0.suffix(1) + [(revision, mark)] }
+  }
+
+  private nonisolated func mark(at revision: UInt64) -> UInt64? {
+    marks.withLock { $0.last { $0.revision == revision }?.mark } ?? file.mark(at: revision)
   }
 
   /// Nothing more can be written, for a reason.
@@ -122,14 +141,17 @@ package final class DiskJournal: Journal {
   }
 
   package func store(_ snapshot: JournalSnapshot) {
-    encoding.async { [file, self] in
-      guard !isOver.withLock({ $0 }) else { return }
-      do throws(JournalError) {
-        try file.write(snapshot.encoded(), of: snapshot.revision)
-        try file.checkSnapshot(before: snapshot.revision)
-        letGo()
-      } catch {
-        finish(error.code.isForNow ? .snapshot(problem: error.message) : .failed(error.message))
+    // Behind what was appended before.
+    queue.async { [encoding, self] in
+      let mark = mark(at: snapshot.revision)
+      encoding.async { [file, self] in
+        guard !isOver.withLock({ $0 }) else { return }
+        do throws(JournalError) {
+          try file.write(snapshot.encoded(), of: snapshot.revision, after: mark)
+          letGo()
+        } catch {
+          finish(error.code.isForNow ? .snapshot(problem: error.message) : .failed(error.message))
+        }
       }
     }
   }
@@ -146,6 +168,18 @@ package final class DiskJournal: Journal {
         return .snapshot(problem: nil)
       } catch {
         return error.code.isForNow ? .snapshot(problem: error.message) : Self.end(error)
+      }
+    }
+  }
+
+  /// Makes the second file of the only snapshot again, where it is missing.
+  private nonisolated func completeSnapshots() {
+    encoding.async { [file, self] in
+      guard !isOver.withLock({ $0 }) else { return }
+      do throws(JournalError) {
+        try file.completeSnapshots()
+      } catch {
+        finish(error.code.isForNow ? .snapshot(problem: error.message) : .failed(error.message))
       }
     }
   }
@@ -175,7 +209,8 @@ package final class DiskJournal: Journal {
 
   private nonisolated func finish(_ result: JournalResult) {
     switch result {
-    case .failed, .fenced: isOver.withLock { $0 = true }
+    case .failed(let reason): fail(JournalError(.system, reason))
+    case .fenced(let reason): fail(JournalError(.fenced, reason))
     default: break
     }
     results.add(1, ordering: .relaxed)
@@ -187,21 +222,27 @@ package final class DiskJournal: Journal {
     }
   }
 
+  private nonisolated func fail(_ error: JournalError) {
+    isOver.withLock { $0 = true }
+    failure.withLock { $0 = error }
+  }
+
   /// Waits for what is under way, and says in the file that the daemon has ended.
   ///
-  /// - Parameter time: How long it waits: a disk that takes longer is broken.
+  /// - Parameters:
+  ///   - snapshot: What is kept before that; nil for nothing.
+  ///   - time: How long it waits: a disk that takes longer is broken.
   /// - Throws: ``JournalError``.
-  package func close(within time: Duration) throws(JournalError) {
+  package func close(
+    keeping snapshot: JournalSnapshot? = nil,
+    within time: Duration,
+  ) throws(JournalError) {
     onResult = { _ in }
     let ending = Ending()
-    queue.async { [file, self] in
-      isOver.withLock { $0 = true }
-      do throws(JournalError) {
-        try file.close()
-      } catch {
-        return ending.finish(error)
-      }
-      ending.finish()
+    if let snapshot { store(snapshot) }
+    // Behind what was asked for before, and behind a snapshot that is being written.
+    queue.async { [encoding, queue, self] in
+      encoding.async { queue.async { [self] in end(ending) } }
     }
     guard ending.wait(until: Date(timeIntervalSinceNow: time / .seconds(1))) else {
       throw JournalError(
@@ -211,6 +252,21 @@ package final class DiskJournal: Journal {
       )
     }
     if let error = ending.error { throw error }
+  }
+
+  private nonisolated func end(_ ending: Ending) {
+    isOver.withLock { $0 = true }
+    // What is not known to be kept must not look like a clean end.
+    if let failure = failure.withLock({ $0 }) {
+      return ending.finish(failure)
+    }
+    do throws(JournalError) {
+      try file.close()
+    } catch {
+      return ending.finish(error)
+    }
+    // What nobody needs any more goes first.
+    encoding.async { ending.finish() }
   }
 
   /// What became of closing the file; nobody may be there any more to take it.

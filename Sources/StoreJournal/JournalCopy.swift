@@ -31,6 +31,10 @@ package final class JournalCopy {
   /// The revisions of the records.
   private var revisions: ClosedRange<UInt64>?
   private var isFinished = false
+  /// The checksum of the initial state that the records begin with; 0 where that is not known.
+  package var initial: UInt64 = 0
+  /// Another history than that which is copied: both may go on.
+  private let history = UInt64.random(in: 1 ... .max)
 
   private struct Pending {
     var revisions: ClosedRange<UInt64>
@@ -131,10 +135,20 @@ package final class JournalCopy {
   // MARK: Writing
 
   /// Takes a snapshot of a revision; those of all come before records.
+  ///
+  /// The only one has two files.
   package func add(snapshot part: HistoryPart, of revision: UInt64) throws {
-    let trailer = SnapshotFile.trailer(of: part.bytes, revision, schema: part.schema.encoded())
+    let fields = SnapshotFile.Fields(schema: part.schema.encoded(), history: history)
+    let trailer = SnapshotFile.trailer(of: part.bytes, revision, fields)
     try DurableFile.write(part.bytes, trailer, to: SnapshotFile.path(of: revision, in: directory))
     if snapshots.allSatisfy({ $0 < revision }) { newestSchema = part.schema }
+    if snapshots.isEmpty {
+      let path = SnapshotFile.path(of: revision, in: directory, isCopy: true)
+      try DurableFile.write(part.bytes, trailer, to: path)
+    } else if let other = snapshots.first, snapshots.count == 1, other != revision {
+      let path = SnapshotFile.path(of: other, in: directory, isCopy: true)
+      JournalDirectory.remove([path])
+    }
     snapshots.insert(revision)
   }
 
@@ -231,8 +245,10 @@ package final class JournalCopy {
       durability: .full,
       boot: "",
       schema: schema,
+      history: history,
     )
     (header.first, header.before, header.total) = (first, sum, total)
+    if first == 1 { header.initial = initial }
     let bytes = header.encode()
     let name = LogSegment(first: first, term: 1).name
     let file = try LogFile(making: "\(Self.draft(in: directory))/\(name)")
@@ -244,13 +260,15 @@ package final class JournalCopy {
 
   /// Puts all of it in its place.
   ///
+  /// - Parameter needsState: Whether there has to be a snapshot. Without one, records have to begin
+  ///   with an initial state that is known.
   /// - Returns: The newest revision.
   /// - Throws: ``JournalError``, or ``HistoryError`` where something is missing.
-  package func finish() throws -> UInt64 {
-    guard let newest = snapshots.max() else {
-      throw HistoryError(.corrupt, "There is no snapshot, and records say only what changed.")
-    }
+  package func finish(needsState: Bool = true) throws -> UInt64 {
+    let hasBeginning = !needsState && initial != 0 && revisions?.lowerBound == 1
+    guard !snapshots.isEmpty || hasBeginning else { throw HistoryError.withoutState() }
     if let pending { try write(pending) }
+    let newest = snapshots.max() ?? 0
     if let revisions, !(revisions.lowerBound - 1...revisions.upperBound).contains(newest) {
       throw HistoryError(
         .corrupt,
@@ -342,10 +360,14 @@ extension JournalReader {
     if revision == nil, let damage { throw damage }
     let last = revision ?? extent.newest
     guard last <= extent.newest else { throw HistoryError.future(last, newest: extent.newest) }
-    guard last >= extent.oldestState else { throw HistoryError.gone(last, extent) }
+    guard let oldest = extent.oldestState, last >= oldest else {
+      guard extent.oldestState == nil else { throw HistoryError.gone(last, extent) }
+      throw HistoryError.withoutState(noting: foreignNote)
+    }
     var heading = try self.heading()
     if last < extent.newest { heading.wasStopped = false }
     let copy = try JournalCopy(heading, to: directory)
+    if extent.beforeRecords == 0 { copy.initial = try initial }
     reached = extent.beforeRecords
     defer { reached = max(reached, copy.newest) }
     for revision in extent.snapshots where revision <= last {

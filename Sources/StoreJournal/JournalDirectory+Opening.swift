@@ -70,8 +70,14 @@ extension JournalDirectory {
     let segments = try LogSegment.all(in: request.directory)
     guard let newest = segments.last else {
       if request.mustExist { throw missing(request) }
-      return Opening(epoch: request.epoch, isClean: false, isSameBuild: true)
+      return Opening(
+        epoch: request.epoch,
+        isClean: false,
+        isSameBuild: true,
+        history: .random(in: 1 ... .max),
+      )
     }
+    let path = newest.path(in: request.directory)
     let segment = try LoadedSegment(
       newest,
       in: request.directory,
@@ -80,47 +86,83 @@ extension JournalDirectory {
     let header = segment.header
     try check(root: request.root, header, in: request.directory)
     let found = try segment.end()
-    var end = found
-    let snapshots = try SnapshotFile.revisions(
-      in: request.directory,
-      readableBehind: end.last,
-    )
-    let isPromised =
-      end.isClosed || header.durability == .full || header.boot == boot()
-    if !isPromised, let cut = try unpromised(segment, after: snapshots.first ?? 0) {
-      end = try segment.end(through: cut)
-      end.torn = found.last == end.last ? found.torn : 1
-    }
-    let last = end.last
+    let kept = KeptSnapshots(in: request.directory, of: header.history)
+    let snapshot = try kept.newestRevision(readableBehind: found.last)
+    let ending = try segment.ending(at: path, after: snapshot ?? 0)
+    let end = ending.end
+    guard !ending.isDamaged else { throw damaged(end, path, in: request.directory) }
     var opening = Opening(
       epoch: header.epoch,
       isClean: end.isClosed,
-      isSameBuild: try isSameBuild(request, segments, snapshots, last),
-      tornCommits: end.torn,
-      newest: max(last, snapshots.first ?? 0),
+      isSameBuild: try isSameBuild(request, segments, kept, snapshot, end.last),
+      newest: max(end.last, snapshot ?? 0),
+      history: try history(header, snapshot, kept),
       term: header.term,
       log: Log(
         segments: segments,
-        last: last,
-        sum: end.sum,
+        last: end.last,
+        sum: try sum(of: snapshot, after: end, kept) ?? end.sum,
+        history: header.history,
         total: header.total + end.total,
         wallMilliseconds: segment.time(of: end),
-        end: found,
-        place: end.place,
+        found: found,
+        end: end,
       ),
     )
-    opening.doubt = doubt(
+    opening.doubt = try doubt(
       segment,
-      at: newest.path(in: request.directory),
-      isPromised: isPromised,
-      records: last,
-      snapshot: snapshots.first,
+      at: path,
+      isPromised: ending.isPromised,
+      records: end.last,
+      snapshot: snapshot,
     )
     if opening.doubt != nil {
       var generator = SystemRandomNumberGenerator()
       opening.epoch = generator.next()
     }
     return opening
+  }
+
+  /// The number of the history.
+  ///
+  /// A log of format 3 has none: it gets that of its newest snapshot, if a program of a later
+  /// format wrote that, or another one.
+  private static func history(
+    _ header: LogHeader,
+    _ newest: UInt64?,
+    _ snapshots: KeptSnapshots,
+  ) throws(JournalError) -> UInt64 {
+    if header.history != 0 { return header.history }
+    if let newest, let known = try snapshots.read(newest)?.fields.history, known != 0 {
+      return known
+    }
+    return .random(in: 1 ... .max)
+  }
+
+  /// The checksum of the entry of a snapshot that is newer than the log, which goes on from there;
+  /// nil where it is not known.
+  private static func sum(
+    of snapshot: UInt64?,
+    after end: LogCursor.End,
+    _ kept: KeptSnapshots,
+  ) throws(JournalError) -> UInt64? {
+    guard let snapshot, snapshot > end.last else { return nil }
+    return try kept.read(snapshot)?.fields.sum
+  }
+
+  /// Acknowledged entries are missing after the end.
+  static func damaged(
+    _ end: LogCursor.End,
+    _ path: String,
+    in directory: String,
+  ) -> JournalError {
+    let place = end.tail?.place ?? end.place..<end.place
+    return corrupt(
+      directory,
+      "bytes \(place.lowerBound) to \(place.upperBound - 1) of \(path), after revision "
+        + "\(end.last), are no entry, and more than a program leaves that ends while it writes",
+      before: end.last + 1,
+    )
   }
 
   private static func missing(_ request: Request) -> JournalError {
@@ -132,35 +174,16 @@ extension JournalDirectory {
     )
   }
 
-  /// The revision up to which entries that were not promised to survive are as they were written;
-  /// nil where all are.
-  private static func unpromised(
-    _ loaded: LoadedSegment,
-    after revision: UInt64,
-  ) throws(JournalError) -> UInt64? {
-    var cursor = LogCursor(loaded)
-    var reached = max(revision, loaded.header.first - 1)
-    while true {
-      switch try cursor.next(after: reached) {
-      case .entry(let head) where head.kind == .records && head.first <= reached + 1:
-        reached = head.last
-      case .entry, .damage: return reached
-      case .end: return nil
-      }
-    }
-  }
-
   /// Whether what was written last was written by this build.
   private static func isSameBuild(
     _ request: Request,
     _ segments: [LogSegment],
-    _ snapshots: [UInt64],
+    _ snapshots: KeptSnapshots,
+    _ newest: UInt64?,
     _ last: UInt64,
   ) throws(JournalError) -> Bool {
     let schema = request.schema.encoded()
-    if let newest = snapshots.first, newest >= last,
-      let found = try SnapshotFile.read(newest, in: request.directory)
-    {
+    if let newest, newest >= last, let found = try snapshots.read(newest) {
       return found.schema == schema
     }
     // One that has nothing in it was written by nobody.
@@ -175,8 +198,11 @@ extension JournalDirectory {
     isPromised: Bool,
     records last: UInt64,
     snapshot newest: UInt64?,
-  ) -> String? {
+  ) throws(JournalError) -> String? {
     let header = segment.header
+    if let term = segment.seal, try !LogFile.hasDraft(of: term, beside: path) {
+      return "the daemon of term \(term) has taken it over, and its log is not there"
+    }
     if !isPromised {
       return "the machine went down, and --durability \(header.durability.rawValue) was promised"
     }
@@ -188,51 +214,74 @@ extension JournalDirectory {
     return "there is a snapshot of revision \(newest), and the records end at \(last)"
   }
 
-  /// Begins a segment behind what was found when the directory was opened.
-  func takeOver(at revision: UInt64) throws(JournalError) -> LogWriter {
-    // What has changed by now is told before anybody is kept from writing.
+  /// Begins a segment after what was found when the directory was opened.
+  ///
+  /// The next file is there, with its header, before the seal: where a seal has no segment and no
+  /// such file, another daemon has written under that term.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision of the state that a new history begins with.
+  ///   - initial: The checksum of that state, if it is the root's initial one; else 0.
+  /// - Returns: What writes from now on.
+  /// - Throws: ``JournalError``.
+  func takeOver(at revision: UInt64, initial: UInt64) throws(JournalError) -> LogWriter {
+    // What has changed by now is reported before any other daemon is kept from writing.
     try checkUnchanged()
-    let term = opening.term + 1
-    let sealed = try seal(by: term)
-    if let sealed { try writeAgain(sealed.segment, to: sealed.file) }
     var header = LogHeader(
       root: request.root,
       epoch: opening.epoch,
-      term: term,
+      term: opening.term + 1,
       durability: request.durability,
       boot: Self.boot(),
       schema: request.schema.encoded(),
+      history: opening.history,
     )
     header.first = max(opening.newest, revision) + 1
     header.before = opening.log.sum
     header.total = opening.log.total
     header.wallMilliseconds = Self.wallMilliseconds
-    let writer = try LogWriter(
+    if header.first == 1 { header.initial = initial }
+    var writer = try LogWriter(
       header,
       behind: opening.log.segments.filter { $0.first != header.first },
       in: directory,
       capacity: request.segmentBytes,
       foundMilliseconds: opening.log.wallMilliseconds,
     )
-    // What is behind the end was not told, and is not read from now on. It takes room, no more.
-    try? sealed?.file.truncate(to: opening.log.place)
+    let sealed = try seal(by: header.term) { writer.keepDraft() }
+    if let sealed {
+      try writeAgain(sealed.segment, to: sealed.file)
+      try setAside(sealed.segment)
+    }
+    try writer.publish()
+    // What is after the end was not acknowledged, and is not read from now on.
+    try? sealed?.file.truncate(to: opening.log.end?.place ?? 0)
     return writer
   }
 
-  /// Keeps whoever writes from telling anybody of more than was found, and syncs that.
+  /// Keeps the daemon before from acknowledging more than was found.
   ///
-  /// A seal is never taken off: of several that take over at once one may have begun to write.
+  /// A seal is never taken off: of several daemons that take over at once one may have begun to
+  /// write.
   ///
+  /// - Parameters:
+  ///   - term: The term of the daemon that takes over.
+  ///   - willSeal: Called before anything is written.
   /// - Returns: The segment, and what it has; nil where there is none.
+  /// - Throws: ``JournalError``.
   @discardableResult
   func seal(
-    by term: UInt64
+    by term: UInt64,
+    _ willSeal: () -> Void = {},
   ) throws(JournalError) -> (file: LogFile, segment: LoadedSegment)? {
     guard let newest = opening.log.segments.last else { return nil }
     let path = newest.path(in: directory)
     while true {
       let file = try LogFile(opening: path)
+      willSeal()
       try file.seal(by: term)
+      // A new name there makes this machine read again what the directory has.
+      if FileSystemKind.isShared(directory) { _ = try LogFile(in: directory, .none) }
       let segment = try checkUnchanged()
       // Another file may have taken the place of an empty one.
       if let segment, LogFile.identity(of: path) == (try file.identity()) {
@@ -241,7 +290,7 @@ extension JournalDirectory {
     }
   }
 
-  /// Writes what the history goes on behind again, at its place and as it was read, and syncs it.
+  /// Writes what the history goes on from again, at its place and as it was read, and syncs it.
   ///
   /// After a failed sync the page cache may have what the disk does not, and calls it clean: a
   /// further sync would write nothing of it. To be done under the seal only, which keeps the writer
@@ -250,21 +299,33 @@ extension JournalDirectory {
     _ segment: LoadedSegment,
     to file: LogFile,
   ) throws(JournalError) {
-    let (end, header) = (opening.log.place, segment.header)
+    guard let end = opening.log.end else { return }
+    let header = segment.header
     // Under `full` each entry was synced before the next one was written.
-    let last = opening.log.end.map { min($0.entry, end) } ?? end
-    let start = header.durability == .full ? last : min(header.bytes, end)
-    if let readFrom = readFrom.withLock({ $0 }), header.durability != .full,
-      let cut = try Self.unpromised(segment, after: readFrom), cut < opening.log.last
-    {
-      throw JournalError(
-        .system,
-        "Revision \(cut + 1) in \(directory) is not what it was when it was read just now. Look "
-          + "at the disk, then start again.",
-      )
+    let start = header.durability == .full ? min(end.entry, end.place) : header.bytes
+    if let readFrom = readFrom.withLock({ $0 }), header.durability != .full {
+      let path = LogSegment(first: header.first, term: header.term).path(in: directory)
+      let now = try segment.ending(at: path, after: readFrom).end.last
+      guard now >= end.last else {
+        throw JournalError(
+          .system,
+          "Revision \(now + 1) in \(directory) is not what it was when it was read just now. Look "
+            + "at the disk, then start again.",
+        )
+      }
     }
-    try file.write(Array(segment.bytes[start..<end]), at: start)
+    guard start < end.place else { return }
+    try file.write(Array(segment.bytes[start..<end.place]), at: start)
     try file.sync()
+  }
+
+  /// Keeps the bytes after the end of a log, which are cut off: somebody may be able to read them.
+  private func setAside(_ segment: LoadedSegment) throws(JournalError) {
+    guard let tail = opening.log.end?.tail else { return }
+    let name = LogSegment(first: segment.header.first, term: segment.header.term)
+    try DurableFile.write(Array(segment.bytes[tail.place]), to: name.tornPath(in: directory))
+    let older = try LogSegment.tornPaths(in: directory).dropLast(Self.tornKept)
+    Self.remove(Array(older))
   }
 
   /// - Returns: The newest segment, as it is now; nil where there is none.
@@ -275,7 +336,7 @@ extension JournalDirectory {
     var loaded: LoadedSegment?
     if isUnchanged, let newest = segments.last {
       let segment = try LoadedSegment(newest, in: directory, onSearch: request.onSearch)
-      isUnchanged = try segment.end() == opening.log.end
+      isUnchanged = try segment.end() == opening.log.found
       loaded = segment
     }
     guard isUnchanged else {
@@ -293,10 +354,14 @@ extension JournalDirectory {
     let folder = LogSegment.folder(in: directory)
     let names = try DurableFile.names(in: folder)
     let kept = writer.withLock { $0?.segments ?? [] }
+    let torn = Set(try LogSegment.tornPaths(in: directory))
     for name in names {
+      // The key of a torn end is in its segment, which goes with the log before it.
       let isStray =
         name.hasSuffix(DurableFile.draftSuffix)
-        || LogSegment(name: name).map { !kept.contains($0) } ?? false
+        || LogSegment(name: name).map {
+          !kept.contains($0) && !torn.contains($0.tornPath(in: directory))
+        } ?? false
       if isStray { Self.remove(["\(folder)/\(name)"]) }
     }
   }

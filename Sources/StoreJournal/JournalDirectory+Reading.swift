@@ -14,23 +14,49 @@ extension JournalDirectory {
 
   /// Reads the newest good snapshot and the records since.
   ///
-  /// - Parameter take: Takes what was read.
+  /// - Parameters:
+  ///   - initial: The checksum of this program's initial state in its durable form, where history
+  ///     may begin with that if no snapshot can be read; nil where it may not.
+  ///   - take: Takes what was read.
   /// - Returns: How many bytes of records there are behind the snapshot.
   /// - Throws: ``JournalError``, also in place of a `CodecError` that `take` throws.
-  package func read(_ take: (Part) throws(CodecError) -> Void) throws(JournalError) -> Int {
+  package func read(
+    from initial: UInt64? = nil,
+    _ take: (Part) throws(CodecError) -> Void,
+  ) throws(JournalError) -> Int {
     var (revision, build) = (UInt64(0), [UInt8]?.none)
-    let snapshot = try newestSnapshot()
-    if let (found, contents) = snapshot {
+    // Records before older ones may be gone.
+    if let (found, contents) = try snapshots.newest() {
       (revision, build) = (found, contents.schema)
       try hand(.build(try schema(contents.schema)), at: revision, to: take)
       try hand(.snapshot(contents.bytes), at: revision, to: take)
+    } else {
+      try checkBeginning(with: initial)
     }
     readFrom.withLock { $0 = revision }
-    let bytes = try readRecords(after: revision, writtenBy: build, take)
-    guard snapshot != nil || bytes == 0 else {
-      throw corrupt("none of its snapshots can be read, and records say only what changed")
+    return try readRecords(after: revision, writtenBy: build, take)
+  }
+
+  /// Whether there is no snapshot that can be read, and records say what changed.
+  ///
+  /// - Parameter initial: The checksum of the state that they may begin with.
+  /// - Throws: ``JournalError``, where they may not.
+  private func checkBeginning(with initial: UInt64?) throws(JournalError) {
+    let foreign = snapshots.foreign
+    let hasRecords = opening.log.last > 0
+    guard hasRecords || !foreign.isEmpty else { return }
+    let what =
+      foreign.isEmpty
+      ? "none of its snapshots can be read"
+      : "\(foreign.joined(separator: " and ")) "
+        + (foreign.count == 1 ? "is a snapshot" : "are snapshots")
+        + " of another history, and no other one can be read"
+    let state = InitialState(directory: directory, segments: opening.log.segments)
+    guard let initial, hasRecords else {
+      throw corrupt("\(what), and records say only what changed", helping: try state.remedy)
     }
-    return bytes
+    guard let refusal = try state.refusal(of: initial) else { return }
+    throw corrupt("\(what), and \(refusal)")
   }
 
   private func readRecords(
@@ -115,6 +141,11 @@ extension JournalDirectory {
     Self.corrupt(directory, what, before: revision)
   }
 
+  private func corrupt(_ what: String, helping remedy: String?) -> JournalError {
+    guard let remedy else { return corrupt(what) }
+    return JournalError(.corrupt, "The journal in \(directory) is damaged: \(what). \(remedy)")
+  }
+
   static func corrupt(
     _ directory: String,
     _ what: String,
@@ -140,9 +171,13 @@ extension JournalDirectory {
   private static func hasState(of revision: UInt64, in directory: String) -> Bool {
     do throws(JournalError) {
       let first = try LogSegment.all(in: directory).first?.first ?? 1
+      // Whether it is of this history the log would say, of which something cannot be read.
       for found in try SnapshotFile.revisions(in: directory, upTo: revision)
       where found >= first - 1 {
-        if try SnapshotFile.read(found, in: directory) != nil { return true }
+        for isCopy in [false, true] {
+          let path = SnapshotFile.path(of: found, in: directory, isCopy: isCopy)
+          if try SnapshotFile.read(path, found) != nil { return true }
+        }
       }
       return false
     } catch {
@@ -165,18 +200,5 @@ extension JournalDirectory {
     } catch {
       throw corrupt(directory, "the schema of a build cannot be read: \(error)")
     }
-  }
-
-  /// The newest snapshot whose file is as it was kept; records before older ones may be gone.
-  private func newestSnapshot() throws(JournalError) -> (
-    revision: UInt64, contents: SnapshotFile.Contents
-  )? {
-    for revision in try SnapshotFile.revisions(in: directory) {
-      if let contents = try SnapshotFile.read(revision, in: directory) {
-        return (revision, contents)
-      }
-      damaged.withLock { _ = $0.insert(revision) }
-    }
-    return nil
   }
 }

@@ -20,7 +20,7 @@ extension JournalDirectory {
     (try? FileManager.default.removeItem(atPath: reservePath)) != nil
   }
 
-  /// Gives up the reserve, and lets go of all history that a restart does not need.
+  /// Gives up the reserve, the ends that were cut off, and all history that no restart needs.
   ///
   /// For a disk that is full.
   ///
@@ -31,7 +31,9 @@ extension JournalDirectory {
     let hadReserve = giveUpReserve()
     defer { if hadReserve { _ = DurableFile.reserve(Self.reserveBytes, at: reservePath) } }
     do throws(JournalError) {
-      var isMore = false
+      let torn = try LogSegment.tornPaths(in: directory)
+      Self.remove(torn)
+      var isMore = !torn.isEmpty
       while try trim(.nothing) { isMore = true }
       return isMore
     } catch {

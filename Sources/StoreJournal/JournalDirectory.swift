@@ -16,12 +16,16 @@ package final class JournalDirectory: Sendable {
   ///
   /// It changes with each of them that an earlier release could not read, or would read as
   /// something else.
-  package static let format = 3
+  package static let format = 4
+  /// The oldest form of segments and snapshots that is read; nothing is written in it.
+  static let oldest = 3
   /// The oldest form of exports that is read.
   ///
   /// In format 2 records were the same, in an SQLite file.
   static let oldestExport = 2
   static let snapshotsKept = 2
+  /// How many torn ends are kept beside the log.
+  static let tornKept = 2
   /// How many bytes a segment has, unless a single entry needs more.
   package static let segmentBytes = 4 << 20
   /// What is given up where the disk is full.
@@ -44,8 +48,8 @@ package final class JournalDirectory: Sendable {
   private let prepared = Mutex<LogWriter.Prepared?>(nil)
   /// The revision of the snapshot that the history was read from; nil before it was read.
   let readFrom = Mutex<UInt64?>(nil)
-  /// Snapshots that cannot be read.
-  let damaged = Mutex<Set<UInt64>>([])
+  /// The snapshots that there are.
+  let snapshots: KeptSnapshots
 
   /// What is asked of a history before it is read.
   struct Request {
@@ -72,10 +76,12 @@ package final class JournalDirectory: Sendable {
     package var isSameBuild: Bool
     /// Why history may not go on where somebody saw it end; nil where it does.
     package var doubt: String?
-    /// How many entries at the end of its log were not as they were written, and are left out.
-    package var tornCommits = 0
+    /// The number of bytes at the end of its log that are left out, and kept beside it.
+    package var tornBytes: Int { log.end?.tail?.place.count ?? 0 }
     /// The newest revision that there is.
     package var newest: UInt64 = 0
+    /// The number of the history, which all its epochs share.
+    package var history: UInt64
     /// The term of the daemon that wrote last; 0 where none did.
     var term: UInt64 = 0
     /// The log, as it was found.
@@ -85,15 +91,18 @@ package final class JournalDirectory: Sendable {
   /// A log as it was found.
   struct Log: Hashable, Sendable {
     var segments: [LogSegment] = []
-    /// The newest revision of its records, their checksum, and the bytes of all of them.
+    /// The newest revision of its records, the checksum that the next entry names, and the bytes of
+    /// all records.
     var last: UInt64 = 0
     var sum: UInt64 = 0
+    /// The history's number, as the newest segment says it.
+    var history: UInt64 = 0
     var total: UInt64 = 0
     /// When the newest record was made; nil where there is none.
     var wallMilliseconds: UInt64?
-    /// What the last segment ends with, and where it is cut off.
+    /// What the last segment ends with, and where the log ends in it.
+    var found: LogCursor.End?
     var end: LogCursor.End?
-    var place = 0
   }
 
   /// Opens a history, or says that there is none yet.
@@ -132,6 +141,7 @@ package final class JournalDirectory: Sendable {
     )
     try Self.checkPresence(in: directory)
     opening = try Self.open(request)
+    snapshots = KeptSnapshots(in: directory, of: opening.log.history)
     for folder in [LogSegment.folder(in: directory), SnapshotFile.folder(in: directory)] {
       try DurableFile.makeDirectory(folder)
     }
@@ -147,11 +157,15 @@ package final class JournalDirectory: Sendable {
   /// wrote before can write no more; where somebody has written since the directory was opened,
   /// nothing is changed.
   ///
-  /// - Parameter revision: What the state is of that the history begins with, where there is none:
-  ///   a store may have been used before.
+  /// - Parameters:
+  ///   - revision: What the state is of that the history begins with, where there is none: a store
+  ///     may have been used before.
+  ///   - initial: The checksum of that state's bytes, if it is the root's initial one; else 0.
   /// - Throws: ``JournalError``.
-  package func begin(at revision: UInt64 = 0) throws(JournalError) {
-    let begun = try withRoom { () throws(JournalError) in try takeOver(at: revision) }
+  package func begin(at revision: UInt64 = 0, initial: UInt64 = 0) throws(JournalError) {
+    let begun = try withRoom { () throws(JournalError) in
+      try takeOver(at: revision, initial: initial)
+    }
     writer.withLock { $0 = begun }
     current.withLock { $0 = begun.current }
     clearUp()
@@ -253,6 +267,11 @@ package final class JournalDirectory: Sendable {
     writer.withLock { $0 = nil }
   }
 
+  /// The checksum of the entry that ends at a revision, if that is the newest one.
+  package func mark(at revision: UInt64) -> UInt64? {
+    writer.withLock { $0.flatMap { $0.last == revision ? $0.sum : nil } }
+  }
+
   /// Whether it is in a file system that keeps its files in memory only: the end of the machine
   /// takes all of them, whatever is promised.
   package var isInMemory: Bool { FileSystemKind.isInMemory(directory) }
@@ -268,16 +287,80 @@ package final class JournalDirectory: Sendable {
   // MARK: Snapshots
 
   /// Writes a snapshot's file; may be called while others are at it.
-  package func write(_ bytes: [UInt8], of revision: UInt64) throws(JournalError) {
-    let trailer = SnapshotFile.trailer(of: bytes, revision, schema: request.schema.encoded())
-    let path = SnapshotFile.path(of: revision, in: directory)
+  ///
+  /// Where no other revision has one that can be read, a second file is written behind it.
+  ///
+  /// - Parameters:
+  ///   - bytes: The snapshot.
+  ///   - revision: Its revision.
+  ///   - mark: The checksum of the entry that ends with the revision; nil where that is not known.
+  /// - Throws: ``JournalError``.
+  package func write(
+    _ bytes: [UInt8],
+    of revision: UInt64,
+    after mark: UInt64? = nil,
+  ) throws(JournalError) {
+    let schema = request.schema.encoded()
+    let fields = SnapshotFile.Fields(schema: schema, history: opening.history, sum: mark)
+    let trailer = SnapshotFile.trailer(of: bytes, revision, fields)
+    // A file of another history keeps its name.
+    let isTaken = try snapshots.isForeign(revision)
+    let path = SnapshotFile.path(of: revision, in: directory, isCopy: isTaken)
     try DurableFile.write(bytes, trailer, to: path) {
       // It is whole, and has not its name yet.
       Failpoint.reach(.duringSnapshot)
       return false
     }
-    damaged.withLock { _ = $0.remove(revision) }
+    snapshots.note(own: revision, isCopy: isTaken)
+    try checkSnapshot(before: revision)
+    guard !isTaken, try snapshots.readable().count < Self.snapshotsKept else { return }
+    try writeCopy(bytes, trailer, of: revision)
   }
+
+  private func writeCopy(
+    _ bytes: [UInt8],
+    _ trailer: [UInt8],
+    of revision: UInt64,
+  ) throws(JournalError) {
+    let path = SnapshotFile.path(of: revision, in: directory, isCopy: true)
+    try DurableFile.write(bytes, trailer, to: path)
+  }
+
+  /// Makes two files again of the only snapshot that can be read, where one of them is missing or
+  /// damaged.
+  ///
+  /// May be called while others are at it.
+  package func completeSnapshots() throws(JournalError) {
+    guard let (revision, contents) = try snapshots.newest() else { return }
+    for other in try snapshots.readable(upTo: max(revision, 1) - 1) where other != revision {
+      if try snapshots.read(other) != nil { return }
+    }
+    let trailer = SnapshotFile.trailer(of: contents.bytes, revision, contents.fields)
+    for isCopy in [false, true] {
+      let path = SnapshotFile.path(of: revision, in: directory, isCopy: isCopy)
+      // It is the same, or that of another history, which keeps its name.
+      if try SnapshotFile.read(path, revision) != nil { continue }
+      try DurableFile.write(contents.bytes, trailer, to: path)
+    }
+    if contents.isCopy { _ = try snapshots.read(revision) }
+  }
+
+  /// The only revision that has a snapshot, and the bytes of its file; nil where there are more.
+  package var loneSnapshot: (revision: UInt64, bytes: Int)? {
+    get throws(JournalError) {
+      let revisions = try snapshots.readable()
+      guard let revision = revisions.first, revisions.count == 1 else { return nil }
+      let paths = [false, true].map {
+        SnapshotFile.path(of: revision, in: directory, isCopy: $0)
+      }
+      var size = 0
+      for path in paths { size = max(size, try DurableFile.size(of: path) ?? 0) }
+      return (revision, size)
+    }
+  }
+
+  /// The files of snapshots that are of other histories, and are not used.
+  package var foreignSnapshots: [String] { snapshots.foreign }
 
   /// Finds the snapshots that are not needed besides one that was written: older ones than the one
   /// before, and those that cannot be read.
@@ -290,15 +373,7 @@ package final class JournalDirectory: Sendable {
   }
 
   func unneeded() throws(JournalError) -> [String] {
-    let revisions = try SnapshotFile.revisions(in: directory)
-    let kept = Set(readable(revisions).prefix(Self.snapshotsKept))
-    return revisions.filter { !kept.contains($0) }.map {
-      SnapshotFile.path(of: $0, in: directory)
-    }
-  }
-
-  private func readable(_ revisions: [UInt64]) -> [UInt64] {
-    damaged.withLock { damaged in revisions.filter { !damaged.contains($0) } }
+    try snapshots.unneeded(keeping: Self.snapshotsKept)
   }
 
   /// Notes whether the newest snapshot before a revision can still be read.
@@ -306,12 +381,11 @@ package final class JournalDirectory: Sendable {
   /// It is what a restart falls back on while there is but one newer.
   ///
   /// - Throws: ``JournalError``, where that cannot be known now.
-  package func checkSnapshot(before revision: UInt64) throws(JournalError) {
-    guard revision > 0,
-      let newest = readable(try SnapshotFile.revisions(in: directory, upTo: revision - 1)).first,
-      try SnapshotFile.read(newest, in: directory) == nil
-    else { return }
-    damaged.withLock { _ = $0.insert(newest) }
+  func checkSnapshot(before revision: UInt64) throws(JournalError) {
+    guard revision > 0 else { return }
+    while let newest = try snapshots.readable(upTo: revision - 1).first {
+      if try snapshots.read(newest) != nil { return }
+    }
   }
 
   /// Removes files that nobody needs any more; one that stays goes when the next daemon begins.
@@ -339,7 +413,7 @@ package final class JournalDirectory: Sendable {
   ) throws(JournalError) -> Bool {
     try withWriter { (writer) throws(JournalError) in
       try writer.checkSeal()
-      let revisions = readable(try SnapshotFile.revisions(in: directory))
+      let revisions = try snapshots.readable()
       guard revisions.count >= Self.snapshotsKept else { return false }
       let needed = revisions[Self.snapshotsKept - 1]
       let isMore = try writer.trim(

@@ -9,6 +9,8 @@ package final class JournalReader: HistorySource {
   let damage: JournalError?
   /// The first of the newest segments that cannot be read: what comes before them can be copied.
   private let unreadable: LogSegment?
+  /// The snapshots that there are.
+  let snapshots: KeptSnapshots
 
   /// Opens a journal that is there.
   ///
@@ -31,10 +33,11 @@ package final class JournalReader: HistorySource {
       }
       try JournalDirectory.check(root: root, segment.header, in: directory)
       unreadable = found?.unreadable
+      snapshots = KeptSnapshots(in: directory, of: segment.header.history)
       if let found {
         damage = found.damage
       } else {
-        damage = try Self.damage(of: segment, in: directory)
+        damage = try Self.damage(of: segment, at: newest.path(in: directory), in: directory)
       }
       return
     }
@@ -57,10 +60,17 @@ package final class JournalReader: HistorySource {
 
   private static func damage(
     of newest: LoadedSegment,
+    at path: String,
     in directory: String,
   ) throws(JournalError) -> JournalError? {
+    guard newest.header.file == LogHeader.copied else {
+      // A daemon that writes may be in the middle of an entry.
+      guard DirectoryLock.holder(of: directory) == nil else { return nil }
+      let ending = try newest.ending(at: path, after: 0)
+      return ending.isDamaged ? JournalDirectory.damaged(ending.end, path, in: directory) : nil
+    }
     let end = try newest.end()
-    guard newest.header.file == LogHeader.copied, !end.isMarked else { return nil }
+    guard !end.isMarked else { return nil }
     return JournalDirectory.corrupt(
       directory,
       "the copy breaks off behind revision \(end.last)",
@@ -94,40 +104,40 @@ package final class JournalReader: HistorySource {
     let last = try ask { () throws(JournalError) in try newestSegment.end().last }
     let first = try segments().first?.first ?? newestSegment.header.first
     // The file of one that is not needed any more may be there for longer than what follows it.
-    let snapshots = try ask { () throws(JournalError) in
-      try SnapshotFile.revisions(in: directory, readableBehind: last)
+    let found = try ask { () throws(JournalError) in
+      try snapshots.revisions(readableBehind: last)
     }.filter { $0 >= max(start ?? 0, first - 1) }
-    guard let oldest = snapshots.last, let newest = snapshots.first else {
+    guard !found.isEmpty || last >= first else {
+      guard snapshots.foreign.isEmpty else { throw HistoryError.withoutState(noting: foreignNote) }
       throw HistoryError(.unavailable, "Nothing is kept in \(directory) yet.")
     }
     return HistoryExtent(
-      oldestState: oldest,
+      oldestState: found.last,
       beforeRecords: start ?? first - 1,
-      newest: max(last, newest),
-      snapshots: snapshots.reversed(),
+      newest: max(last, found.first ?? 0),
+      snapshots: found.reversed(),
     )
+  }
+
+  /// Names the snapshots of other histories that were found; empty where there are none.
+  var foreignNote: String {
+    snapshots.foreign.map { "\($0) is a snapshot of another history. " }.joined()
   }
 
   /// The oldest snapshot of some revision or a later one that can be read; nil for none.
   func oldestSnapshot(from revision: UInt64) throws(HistoryError) -> UInt64? {
     try ask { () throws(JournalError) -> UInt64? in
-      for found in try SnapshotFile.revisions(in: directory).reversed()
-      where found >= revision {
-        if try SnapshotFile.read(found, in: directory) != nil { return found }
+      for found in try snapshots.revisions().reversed() where found >= revision {
+        if try snapshots.read(found) != nil { return found }
       }
       return nil
     }
   }
 
   package func snapshot(upTo revision: UInt64) throws(HistoryError) -> HistoryPart? {
-    let found = try ask { () throws(JournalError) -> SnapshotFile.Contents? in
-      for revision in try SnapshotFile.revisions(in: directory, upTo: revision) {
-        if let found = try SnapshotFile.read(revision, in: directory) { return found }
-      }
-      return nil
-    }
+    let found = try ask { () throws(JournalError) in try snapshots.newest(upTo: revision) }
     guard let found else { return nil }
-    return HistoryPart(schema: try schema(found.schema), bytes: found.bytes)
+    return HistoryPart(schema: try schema(found.contents.schema), bytes: found.contents.bytes)
   }
 
   package func records(
@@ -231,13 +241,8 @@ package final class JournalReader: HistorySource {
       }
       if let header { found.append((header.first, header.schema)) }
     }
-    let snapshots = try ask { () throws(JournalError) in
-      try SnapshotFile.revisions(in: directory)
-    }
-    for revision in snapshots {
-      let snapshot = try ask { () throws(JournalError) in
-        try SnapshotFile.read(revision, in: directory)
-      }
+    for revision in try ask({ () throws(JournalError) in try snapshots.revisions() }) {
+      let snapshot = try ask { () throws(JournalError) in try snapshots.read(revision) }
       if let snapshot { found.append((revision, snapshot.schema)) }
     }
     var schemas: [[UInt8]] = []
@@ -248,6 +253,22 @@ package final class JournalReader: HistorySource {
     var documents: [SchemaDocument] = []
     for schema in schemas { documents.append(try self.schema(schema)) }
     return documents
+  }
+
+  /// The checksum of the initial state that its records begin with; 0 where that is not known.
+  var initial: UInt64 {
+    get throws(HistoryError) {
+      guard let first = try segments().first, first.first == 1 else { return 0 }
+      return try ask { () throws(JournalError) in
+        do throws(JournalError) {
+          return try LogHeader(of: first, in: directory).initial
+        } catch {
+          // Who reads its records is told.
+          guard error.code == .corrupt else { throw error }
+          return 0
+        }
+      }
+    }
   }
 
   private func schema(_ bytes: [UInt8]) throws(HistoryError) -> SchemaDocument {

@@ -105,6 +105,9 @@ package struct Limits: Sendable, Equatable {
   package var allScopeNameBytes = 64 << 20
   /// Entries of one join: a scope may be asked for twice, to see it and to send to it.
   package var scopesPerJoin: Int { 2 * scopesPerSession }
+  /// Actions as which an entry of a join counts for who may not do everything: to find a scope, to
+  /// follow it and to encode it takes as long.
+  package var actionsPerJoinEntry = 2
   /// Names of scopes in a status, in bytes; beyond that they are only counted.
   package var statusNameBytes = 64 << 10
   /// Scopes of a join for which the nearest right names are looked for: it takes longer than all
@@ -129,6 +132,9 @@ package struct Limits: Sendable, Equatable {
   package var outcomeBytes = 24 << 20
   /// Client ids whose sequence is remembered.
   package var clients = 16_384
+  /// Revisions that a journal's end can have lost, as a client tells: a daemon that makes a million
+  /// a second needs nine years for them.
+  package var mostLostRevisions: UInt64 = 1 << 48
   /// Root versions kept, so that a client that comes back gets what changed, not everything.
   package var versions = 1024
   /// What the kept versions hold on to besides the newest one, in bytes: large changes push old
@@ -180,6 +186,8 @@ package struct Limits: Sendable, Equatable {
 
   /// Bytes of records after which a daemon keeps a snapshot: so much is read again when it starts.
   package var recordBytesPerSnapshot = 16 << 20
+  /// Revisions after which a second snapshot is kept, where there is only one.
+  package var recordsBeforeSecondSnapshot: UInt64 = 1_000
   /// Numbers of sessions that are kept before they are given: most sessions leave no record.
   package var reservedSessions: UInt64 = 256
   /// Clients who said goodbye of which no record says it yet: one is made for so many.

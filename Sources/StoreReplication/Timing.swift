@@ -9,6 +9,8 @@ package struct Timing: Sendable, Equatable {
   package var introduction: Duration = .seconds(3)
   /// How long a subscriber may leave much unread without getting on.
   package var lag: Duration = .seconds(1)
+  /// What was published so long before a client's ping, or less, counts as being on its way.
+  package var transit: Duration = .milliseconds(250)
   /// Silence on a scope after which its bookmark is sent.
   package var bookmark: Duration = .milliseconds(250)
   /// The longest time between two bookmarks of a scope on which there is no silence.

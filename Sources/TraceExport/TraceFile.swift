@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
 package import Tracing
+import ZeroMQ
 
 #if canImport(Glibc)
 import Glibc
@@ -19,6 +20,8 @@ package final class TraceFile: Tracer {
   /// Why spans cannot be written.
   package struct Problem: Error, Sendable, CustomStringConvertible {
     package let description: String
+    /// Whether another user could have chosen the file.
+    package var isUnsafe = false
   }
 
   /// Lines that wait to be written.
@@ -39,22 +42,32 @@ package final class TraceFile: Tracer {
 
   /// Opens a file, or makes it for its user alone.
   ///
+  /// No other user can have chosen which file that is (`TrustedFile`).
+  ///
   /// - Parameters:
   ///   - path: The file.
   ///   - service: What the program is called in its spans.
+  ///   - trusted: A user whom the file and its directories may belong to, besides this one and
+  ///     root.
   ///   - onProblem: Is told when spans are lost; once, until some are written again.
   /// - Throws: Why the file cannot be written.
   package init(
     _ path: String,
     service: String,
+    trusting trusted: UInt32? = nil,
     onProblem: @escaping @Sendable (Problem) -> Void,
   ) throws(Problem) {
-    // A pipe without a reader is an error, and must not hold up the start.
-    let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC
-    let opened = open(path, flags | O_NONBLOCK, 0o600)
-    if opened >= 0 { _ = fcntl(opened, F_SETFL, O_APPEND) }
+    let opened: Int32
+    do throws(TrustedFile.Problem) {
+      opened = try TrustedFile.openToAppend(path, trusting: trusted)
+    } catch {
+      throw Problem(
+        description: "Traces cannot be written to \(path): \(error)",
+        isUnsafe: error.isUnsafe,
+      )
+    }
     // The place of a standard stream that is closed is none for it: the program prints there.
-    descriptor = opened < 0 || opened > 2 ? opened : fcntl(opened, F_DUPFD_CLOEXEC, 3)
+    descriptor = opened > 2 ? opened : fcntl(opened, F_DUPFD_CLOEXEC, 3)
     if descriptor != opened { close(opened) }
     guard descriptor >= 0 else {
       let reason = String(cString: strerror(errno))

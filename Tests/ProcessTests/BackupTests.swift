@@ -18,7 +18,7 @@ extension ProcessTests {
 
     /// The commands of the guide, in its order.
     private enum Command: Int, CaseIterable {
-      case backUp, restore, carry, repair
+      case backUp, restore, carry, repair, salvage
     }
 
     private static func text(of command: Command) throws -> String {
@@ -149,7 +149,9 @@ extension ProcessTests {
         try await world.send("counter", Self.increment, Self.increment)
         try await world.send("todos", #"{"addButtonTapped":{"title":"needle"}}"#)
         try await world.send("counter", Self.increment)
-        try await stop(daemon)
+        // A clean end would keep a snapshot behind it.
+        daemon.send(signal: SIGKILL)
+        _ = try await daemon.ended()
         try LogSegments(in: places.data).replace("needle", with: "NEEDLE")
         let refused = try world.start(.stored, ["--dir", world.directory])
         #expect(try await refused.ended() == .status(73))
@@ -160,6 +162,10 @@ extension ProcessTests {
         _ = try await world.startDaemon(.stored, ["--data", places.new])
         #expect(try await count(world) == 2)
         #expect(try await world.get("todos")["items"]?.items?.isEmpty == true)
+        places.new += "2"
+        let salvaged = try await run(.salvage, places, world)
+        let revision = try JSONValue(parsing: salvaged.output[0])["revision"]?.int
+        #expect(revision.map(String.init) == places.revision)
       }
     }
 
@@ -299,7 +305,7 @@ extension ProcessTests {
       for (lines, words) in [
         (Array(export.dropLast()), "breaks off"), ([], "empty"), (["{}"], "Line 1"),
         ([export[0].replacing("false", with: "true")] + export.dropFirst(), "changed"),
-        ([export[0].replacing(#""format":3"#, with: #""format":9"#)], "format 9,"),
+        ([export[0].replacing(#""format":4"#, with: #""format":9"#)], "format 9,"),
       ] {
         let text = lines.map { "\($0)\n" }.joined()
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))

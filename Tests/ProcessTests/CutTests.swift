@@ -186,7 +186,7 @@ extension ProcessTests {
       // An acknowledgement that does not wait for the disk is there long before.
       environment["CUTDISK_SLOW"] = "10000"
       environment["STOREACTOR_SNAPSHOT_BYTES"] = "1500"
-      environment["STOREACTOR_SEGMENT_BYTES"] = "4000"
+      environment["STOREACTOR_SEGMENT_BYTES"] = "8000"
       let daemon = try await world.startDaemon(
         .stored,
         ["--durability", durability.rawValue, "--retain-bytes", "0"],

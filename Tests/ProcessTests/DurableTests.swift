@@ -80,7 +80,7 @@ extension ProcessTests {
         environment["STOREACTOR_FAILPOINT"] = "\(place.point.rawValue):\(place.count)"
         environment["STOREACTOR_FAILPOINT_NOTES"] = "\(world.directory)/places"
         environment["STOREACTOR_SNAPSHOT_BYTES"] = "2000"
-        environment["STOREACTOR_SEGMENT_BYTES"] = "6000"
+        environment["STOREACTOR_SEGMENT_BYTES"] = "10000"
       }
       let daemon = try world.start(.stored, arguments(world), environment: environment)
       try await either {
@@ -416,7 +416,8 @@ extension ProcessTests {
         let first = try await world.startDaemon()
         try await world.send("todos", #"{"addButtonTapped":{"title":"needle"}}"#)
         try await world.send("counter", Self.increment)
-        first.send(signal: SIGTERM)
+        // A clean end would keep a snapshot behind it.
+        first.send(signal: SIGKILL)
         _ = try await first.ended()
         let segments = try LogSegments(in: "\(world.directory)/data")
         try segments.replace("needle", with: "NEEDLE")
@@ -441,9 +442,19 @@ extension ProcessTests {
         try await watcher.output.state("the second step") { $0["count"]?.int == 2 }
         first.send(signal: SIGKILL)
         _ = try await first.ended()
-        try LogSegments(in: "\(world.directory)/data").damage(entryFromEnd: 1)
+        let segments = try LogSegments(in: "\(world.directory)/data")
+        try segments.damage(entryFromEnd: 1)
+        // The program was killed, and did not leave that.
+        let refused = try world.start(.stored, ["--dir", world.directory])
+        #expect(try await refused.ended() == .status(73))
+        #expect(refused.errors.lines.contains { $0.contains("storectl restore") })
+        try segments.changeBoot()
         let second = try await world.startDaemon()
         #expect(second.errors.lines.contains { $0.contains("torn") }, "\(second.errors.lines)")
+        let names = try FileManager.default.contentsOfDirectory(
+          atPath: "\(world.directory)/data/log"
+        )
+        #expect(names.contains { $0.hasSuffix(".torn") }, "\(names)")
         _ = try await watcher.errors.line("that the epoch is new") { $0.contains("epoch") }
         #expect(try await world.get("counter")["count"]?.int == 1)
       }

@@ -204,7 +204,7 @@ extension ProcessTests {
           #""decrementButtonTapped""#,
         )
         // The description has only what she may send, so nothing of the two is sent.
-        #expect(remove.end == .status(65), "\(remove.errorText)")
+        #expect(remove.end == .status(77), "\(remove.errorText)")
         #expect(remove.errorText.contains("decrementButtonTapped"), "\(remove.errorText)")
         #expect(try await world.get("counter")["count"] == 0)
         let other = try await world.client(as: OtherUsers.ann, "get", "game")
@@ -215,13 +215,58 @@ extension ProcessTests {
           "counter",
           #""incrementButtonTapped""#,
         )
-        #expect(!sent.isSuccess && sent.errorText.contains("counter"), "\(sent.errorText)")
+        #expect(sent.end == .status(77), "\(sent.errorText)")
+        #expect(sent.errorText.contains("You may not send to the scope \"counter\""))
         // Those present are known by the kernel's word.
         let present = try world.startClient(as: OtherUsers.bob, ["watch", "presence"])
         try await present.output.state("who watches") { state in
           let users = state["sessions"]?.items?.compactMap { $0["user"]?.int }
           return users == [Int(OtherUsers.ann), Int(OtherUsers.bob)]
         }
+      }
+    }
+
+    @Test
+    func `Who may send some actions is not told which others there are, and exits with 77`()
+      async throws
+    {
+      try await run(grants()) { world in
+        _ = try await world.startDaemon()
+        // Actions that exist and ones that do not: nothing tells them apart but their names.
+        for (names, count) in [
+          (["decrementButtonTapped", "excrementButtonTapped"], 1),
+          (["factAlertDismissed", "unknownTapped"], 0),
+        ] {
+          var texts: Set<String> = []
+          for name in names {
+            let run = try await world.client(as: OtherUsers.ann, "send", "counter", name)
+            #expect(run.end == .status(77) && run.output == [], "\(run.errorText)")
+            #expect(run.errorText.contains("or there is no such action"), "\(run.errorText)")
+            texts.insert(run.errorText.replacingOccurrences(of: name, with: "NAME"))
+          }
+          let hints = texts.count { $0.contains("did you mean") }
+          #expect(texts.count == 1 && hints == count, "\(texts)")
+        }
+        // What she may send, written badly, is bad; and so is what is no action at all.
+        for bad in [#"{"addButtonTapped":{"titel":"x"}}"#, "{", "[1]"] {
+          let run = try await world.client(as: OtherUsers.ann, "send", "todos", bad)
+          #expect(run.end == .status(65), "\(run.errorText)")
+          let both = try await world.client(as: OtherUsers.ann, "send", "todos", "x", bad)
+          #expect(both.end == .status(65), "\(both.errorText)")
+        }
+        // Line by line the others go on.
+        let lines = try world.startClient(as: OtherUsers.ann, ["send", "counter", "-"])
+        lines.write(
+          lines: ["incrementButtonTapped", "decrementButtonTapped", "incrementButtonTapped"]
+        )
+        lines.closeInput()
+        #expect(try await lines.ended(within: .seconds(30)) == .status(77))
+        let outcomes = try lines.output.lines.map { try JSONValue(parsing: $0)["outcome"]?.text }
+        #expect(outcomes == ["applied", "unauthorised", "applied"])
+        // For the owner an action that does not exist is a bad one.
+        let owners = try await world.client("send", "counter", "unknownTapped")
+        #expect(owners.end == .status(65), "\(owners.errorText)")
+        #expect(try await world.get("counter")["count"] == 2)
       }
     }
 

@@ -148,7 +148,7 @@ extension ProcessTests {
           #""decrementButtonTapped""#,
         )
         // The description has only what the guest may send, so nothing of the two is sent.
-        #expect(sent.end == .status(65), "\(sent.errorText)")
+        #expect(sent.end == .status(77), "\(sent.errorText)")
         #expect(sent.errorText.contains("decrementButtonTapped"), "\(sent.errorText)")
         #expect(try await world.get("counter")["count"] == 0)
         #expect(try await !guest.run("get", "game").isSuccess)

@@ -85,6 +85,30 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Its hello tells the newest revision that came in any way, once there is one`()
+      async throws
+    {
+      let script = """
+        from storeactor import Client
+        client, sent = Client(ctl="none", pub="none"), []
+        client._send = lambda *message: sent.append(message)
+        client._hello()
+        assert len(sent[-1]) == 9, sent
+        client.epoch = 7
+        for revision in 3, 2: client._hear(revision)
+        client._hello()
+        assert sent[-1][9:] == ([7, 3],), sent
+        client.epoch = 8
+        client._hear(1)
+        client._hello()
+        assert sent[-1][9:] == ([8, 1],), sent
+        """
+      try await World.run { world in
+        let run = try await world.finish(start(world, "-c", script))
+        #expect(run.isSuccess, "\(run.errorText)")
+      }
+    }
+
     @Test func `Its encodings, digests, deltas and JSON are those of the vectors`() async throws {
       try await World.run { world in
         let script = "\(root)/Examples/python/check_golden.py"

@@ -19,7 +19,44 @@ extension ProcessTests {
         try await world.send("counter", "incrementButtonTapped", "incrementButtonTapped")
         let status = try await world.answer("--json", "status")
         #expect(status["sessions"]?.items?.count == 1)
-        #expect(status["sessions"]?.items?.first?["lag"]?.int == 0)
+        #expect(status["sessions"]?.items?.first?["unreadBytes"]?.int == 0)
+      }
+    }
+
+    @Test func `A watcher that is stopped leaves more and more unread, and one that reads nothing`()
+      async throws
+    {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory", "--lease-ms", "16000"])
+        let reader = try await world.watch("counter")
+        let sleeper = try await world.watch("counter")
+        let sender = try world.startClient(["send", "counter", "-"])
+        sleeper.send(signal: SIGSTOP)
+        /// How much a watcher has not read, and for how long; nil when its session is over.
+        func unread(_ watcher: ChildProcess, _ status: JSONValue) -> (bytes: Int, time: Int)? {
+          let session = status["sessions"]?.items?.first {
+            $0["peer"]?.text?.hasSuffix(":\(watcher.pid)") ?? false
+          }
+          guard let bytes = session?["unreadBytes"]?.int, let time = session?["unreadMs"]?.int
+          else { return nil }
+          return (bytes, time)
+        }
+        var (oldest, isReaderUpToDate) = (0, false)
+        // The session of the one that is stopped ends with its lease; it is seen to be late before.
+        while oldest < 2_000 {
+          sender.write(lines: Array(repeating: "incrementButtonTapped", count: 500))
+          let status = try await world.answer("--json", "status")
+          let late = try #require(unread(sleeper, status), "It ended without having been late")
+          #expect(late.bytes > 0 || late.time == 0)
+          oldest = late.time
+          let other = try #require(unread(reader, status))
+          if other.bytes == 0, other.time == 0 { isReaderUpToDate = true }
+          if oldest >= 2_000 { #expect(other.time < oldest) }
+        }
+        #expect(isReaderUpToDate)
+        sleeper.send(signal: SIGCONT)
+        sender.closeInput()
+        #expect(try await world.finish(sender).isSuccess)
       }
     }
 

@@ -21,13 +21,17 @@ extension ProcessTests {
     func `Honest clients lose nothing in a storm, and the daemon's memory stays bounded`()
       async throws
     {
-      try await World.run { world in
+      // Others have to get there, where there can be others.
+      try await World.run(in: OtherUsers.canBeActed ? "/tmp/" : nil) { world in
+        if OtherUsers.canBeActed { try world.write(grants: Hostile.grants) }
         // Where time is not judged, a slow build on a busy machine has more of it.
         let patience = Self.isMeasured ? [] : ["--lease-ms", "60000"]
-        let daemon = try await world.startDaemon(.stored, ["--in-memory"] + patience)
+        let daemon = try await world.startDaemon(.stored, patience)
         let honest = try await Honest(world)
         let quiet = Self.isMeasured ? try await honest.measure() : 0
         let memory = Memory(of: daemon)
+        let disk = Disk(of: daemon)
+        if Self.isMeasured { try await disk.calibrate(honest) }
         var attacks = 0
         for round in 0..<2 {
           attacks += try await storm(world, honest, memory, round: UInt64(round))
@@ -38,6 +42,8 @@ extension ProcessTests {
         guard Self.isMeasured else { return }
         let times = honest.times
         let worst = try #require(times.last)
+        let written = try disk.written(sinceCalibrationOf: honest)
+        let lines = daemon.errors.lines.count
         print(
           """
           \(attacks) hostile peers in \(2 * (Self.seconds ?? 0)) s
@@ -45,11 +51,21 @@ extension ProcessTests {
           in the median of \(times.count) clients, \(worst) µs in the worst
           memory of the daemon: \(memory.most >> 20) MiB at most, \
           \(memory.settled.map { $0 >> 20 }) MiB after the rounds
+          disk: \(written.bytes >> 20) MiB written, of which honest clients cause \
+          \(written.honest >> 20) MiB
+          log: \(lines) lines
           counters: \(try await world.counters())
           """
         )
         #expect(worst <= 50_000)
         #expect(memory.most <= 300 << 20)
+        // Besides what the daemon's limits grant to the one user who sends large actions.
+        let limits = Limits()
+        let granted =
+          2 * (limits.actionBytesAtOnce + limits.actionBytesPerSecond * (Self.seconds ?? 0))
+        #expect(written.bytes <= 3 * written.honest + granted)
+        // Of each kind and holder one in ten seconds.
+        #expect(lines <= 4 * (Self.seconds ?? 0))
         #expect(memory.settled[1] <= memory.settled[0] + memory.settled[0] / 10)
       }
     }
@@ -67,6 +83,13 @@ extension ProcessTests {
       return try await withThrowingTaskGroup { group in
         for attack in Attack.allCases {
           group.addTask { try await Storm(world, seed: round).run(attack, until: end) }
+        }
+        for attack in Hostile.Attack.allCases {
+          group.addTask {
+            try await Hostile(world, attack, row: honest.other, isFull: Self.isMeasured).run(
+              until: end
+            )
+          }
         }
         group.addTask {
           try await Storm(world, seed: round).readSlowly(honest.title, until: end)
@@ -129,6 +152,31 @@ private final class Memory: Sendable {
   }
 }
 
+/// How much a daemon writes to the disk.
+private final class Disk: Sendable {
+  private let daemon: ChildProcess
+  private let start = Watched((bytes: 0, actions: 0, perAction: 0.0))
+
+  init(of daemon: ChildProcess) { self.daemon = daemon }
+
+  /// Finds out what an action costs while nobody attacks.
+  func calibrate(_ honest: Honest) async throws {
+    let before = (bytes: try daemon.writtenBytes(), actions: honest.actions)
+    try await honest.work(until: ContinuousClock().now + .seconds(3))
+    let after = (bytes: try daemon.writtenBytes(), actions: honest.actions)
+    let cost = Double(after.bytes - before.bytes) / Double(max(1, after.actions - before.actions))
+    start.update { $0 = (after.bytes, after.actions, cost) }
+  }
+
+  /// What was written since then, and what the actions of honest clients account for.
+  func written(sinceCalibrationOf honest: Honest) throws -> (bytes: Int, honest: Int) {
+    let (bytes, actions, perAction) = start.value
+    return (
+      try daemon.writtenBytes() - bytes, Int(Double(honest.actions - actions) * perAction),
+    )
+  }
+}
+
 /// Three that send, three that watch, one who rewrites a long title beside one who watches it, and
 /// one after the other that measure.
 private final class Honest: Sendable {
@@ -137,8 +185,9 @@ private final class Honest: Sendable {
   private let watchers: [ChildProcess]
   private let writer: ChildProcess
   private let reader: ChildProcess
-  /// The scope that the writer writes to.
+  /// The scope that the writer writes to, and one that others may write to.
   let title: String
+  let other: String
   private let sent = Watched((each: 0, measured: 0, titles: 0))
   private let measured = Watched<[Double]>([])
   private static let chunk = 50
@@ -153,11 +202,20 @@ private final class Honest: Sendable {
     for _ in 0..<3 { watchers.append(try await world.watch("counter", "--digest")) }
     self.watchers = watchers
     senders = try (0..<3).map { _ in try world.startClient("--json", "send", "counter", "-") }
-    try await world.send("todos", #"{"addButtonTapped":{"title":"long"}}"#)
-    let id = try await world.get("todos")["items"]?.items?.first?["id"]?.text
-    title = try "todos/items/\(#require(id))"
+    let add = #"{"addButtonTapped":{"title":"long"}}"#
+    try await world.send("todos", add, add)
+    let rows = try await world.get("todos")["items"]?.items ?? []
+    let names = rows.compactMap { $0["id"]?.text.map { "todos/items/\($0)" } }
+    try #require(names.count == 2)
+    (title, other) = (names[0], names[1])
     writer = try world.startClient("--json", "send", title, "-")
     reader = try await world.watch(title, "--deltas", "--digest")
+  }
+
+  /// The actions that were sent.
+  var actions: Int {
+    let sent = sent.value
+    return senders.count * sent.each + sent.measured + sent.titles
   }
 
   /// Sends, and waits for each outcome, as long as the storm goes on.
@@ -196,7 +254,7 @@ private final class Honest: Sendable {
   /// - Returns: The time in which 99 of 100 were done, in microseconds.
   func measure() async throws -> Double {
     sent.update { $0.measured += Self.count + Self.warmUp }
-    let arguments = ["--json", "bench", "latency", "--count", "\(Self.count)"]
+    let arguments = ["--json", "bench", "latency", "--yes", "--count", "\(Self.count)"]
     // However slow it is, it is to come to an end, so that it can be judged.
     let run = try await world.client(arguments, within: .seconds(300))
     let report = try JSONValue(parsing: #require(run.output.first))
@@ -478,18 +536,5 @@ private final class Generator: Sendable {
     result = (result ^ result >> 30) &* 0xbf58_476d_1ce4_e5b9
     result = (result ^ result >> 27) &* 0x94d0_49bb_1331_11eb
     return result ^ result >> 31
-  }
-}
-
-extension RawPeer {
-  /// Waits until the other side has closed the connection, and hangs up when it has not by then.
-  fileprivate func closed(by end: ContinuousClock.Instant) async throws {
-    let left = max(end - ContinuousClock().now, .zero)
-    do {
-      try await closed(within: left)
-    } catch is WaitFailure {
-      hangUp()
-      try await closed(within: .seconds(60))
-    }
   }
 }

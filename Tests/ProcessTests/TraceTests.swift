@@ -43,6 +43,41 @@ extension ProcessTests {
         .map { try Span(String($0)) }
     }
 
+    @Test(.enabled(if: OtherUsers.canBeActed, "only root can give files away"))
+    func `Traces are not written to what another user could have chosen`() async throws {
+      try await World.run { world in
+        let victim = "\(world.directory)/victim"
+        try Data("kept".utf8).write(to: URL(filePath: victim))
+        let shared = "\(world.directory)/shared"
+        try #require(mkdir(shared, 0o700) == 0 && chmod(shared, 0o1777) == 0)
+        try #require(symlink(victim, "\(shared)/spans") == 0)
+        try #require(lchown("\(shared)/spans", OtherUsers.ann, OtherUsers.ann) == 0)
+        let foreign = "\(world.directory)/foreign"
+        try #require(mkdir(foreign, 0o755) == 0)
+        try #require(chown(foreign, OtherUsers.ann, OtherUsers.ann) == 0)
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let other = world.directory + "/other"
+        for path in ["\(shared)/spans", "\(foreign)/spans"] {
+          let run = try await world.client(
+            "send",
+            "counter",
+            "incrementButtonTapped",
+            "--trace",
+            path,
+          )
+          #expect(run.end == .status(77), "\(run)")
+          #expect(run.errorText.contains("belongs to user \(OtherUsers.ann)"), "\(run.errorText)")
+          let arguments = ["--dir", other, "--in-memory", "--trace", path]
+          let stored = try await world.finish(world.start(.stored, arguments))
+          #expect(stored.end == .status(77), "\(stored)")
+          #expect(stored.errorText.contains("--trace"), "\(stored.errorText)")
+        }
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == "kept")
+        #expect(access("\(foreign)/spans", F_OK) != 0)
+        #expect(try await world.get("counter")["count"] == 0)
+      }
+    }
+
     @Test func `A client's action, its effect and what that sends are one tree`() async throws {
       try await World.run { world in
         let path = "\(world.directory)/spans"

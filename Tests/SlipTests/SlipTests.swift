@@ -36,6 +36,15 @@ struct SlipTests {
       #expect(!text.contains("to '_"), "\(slip.name)")
     }
   }
+
+  @Test(
+    "It says nothing where a type has the name of the module",
+    .enabled(if: Compiler.isKnown, "compilers before Swift 6.3 have no module selectors"),
+  )
+  func moduleName() throws {
+    let path = Slip.folder.appendingPathComponent("Fine/ModuleName.swift").path
+    #expect(try Compiler.said(of: [path]) == [:])
+  }
 }
 
 /// A file with a mistake in it.
@@ -43,7 +52,7 @@ struct Slip {
   let name: String
   let path: String
 
-  private static var folder: URL {
+  fileprivate static var folder: URL {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Slips")
   }
 

@@ -21,6 +21,14 @@ struct ConnectionTableTests {
     #expect(ConnectionTable.Limits(descriptors: descriptors).connections == connections)
   }
 
+  @Test func `More descriptors do not let another user or a key take more memory`() {
+    let many = ConnectionTable.Limits(descriptors: 1 << 20)
+    #expect(many.connectionsOfOthers == 7_680 && many.connectionsOfUser == 2_048)
+    // With those of whom nothing is known yet a key has no more than a user.
+    #expect(many.connectionsOfKey + many.connectionsOfUnknown == many.connectionsOfUser)
+    #expect(many.connectionsOfOwner == many.connections - many.connections / 4)
+  }
+
   @Test("What is beyond the limit is refused, and counts until it is over")
   func full() {
     var table = table(64)
@@ -65,8 +73,8 @@ struct ConnectionTableTests {
   @Test("Others get half of the room, and leave the other half to the daemon's user")
   func others() {
     var table = table(64)
-    // One of them leaves something to the others: all over tcp count as one.
-    for (user, most) in [(nil, 12), (7, 4), (8, 0)] as [(UInt32?, Int)] {
+    // One of them leaves something to the others: those over tcp count as one until they are known.
+    for (user, most) in [(nil, 4), (7, 12), (8, 0)] as [(UInt32?, Int)] {
       let accepted = (0..<32).filter { table.accept($0, .control, user: user, now: 0) }
       #expect(accepted.count == most, "\(user ?? 0)")
       for descriptor: Int32 in 0..<32 { table.disconnect(descriptor, .control) }
@@ -74,10 +82,69 @@ struct ConnectionTableTests {
       for descriptor in 0..<Int32(most) {
         _ = table.accept(base + descriptor, .control, user: user, now: 0)
       }
-      #expect(table.count == (user == nil ? 12 : 16))
+      #expect(table.count == (user == nil ? 4 : 16))
     }
     let mine = (16..<40).count { table.accept($0, .publishing, user: Self.me, now: 0) }
     #expect(mine == 16)
+  }
+
+  @Test func `Each key has its share, and all leave room to others and to the daemon's user`() {
+    var table = table(64)
+    var descriptor: Int32 = 0
+    /// Comes over tcp, and says something with a key if that is told.
+    func come(_ count: Int, _ key: String?) -> Int {
+      (0..<count).count { _ in
+        descriptor += 1
+        guard table.accept(descriptor, .control, user: nil, now: 0) else {
+          table.disconnect(descriptor, .control)
+          return false
+        }
+        guard let key else { return true }
+        let name = PeerName.key(key, [1])
+        let isKept = table.identify(table.makeSerial(), descriptor, .control, as: name)
+        let excess = table.takeExcess().map(\.descriptor)
+        #expect(excess == (isKept ? [] : [descriptor]))
+        if !isKept { table.disconnect(descriptor, .control) }
+        return isKept
+      }
+    }
+    // Of 32 connections in all, others than the daemon's user have 16: a key half of them.
+    #expect(come(32, "laptop") == 8)
+    // With those that say nothing it has as many as a user may have.
+    #expect(come(32, nil) == 4)
+    #expect(come(32, "phone") == 0)
+    for silent in descriptor - 63...descriptor { table.disconnect(silent, .control) }
+    #expect(come(32, "phone") == 8)
+    #expect(come(32, "tablet") == 0)
+    let isUserIn = table.accept(900, .control, user: 7, now: 0)
+    #expect(!isUserIn)
+    table.disconnect(900, .control)
+    let mine = (1000..<1032).count { table.accept($0, .control, user: Self.me, now: 0) }
+    #expect(mine == 16)
+    // What is over is counted for its key no more.
+    for descriptor: Int32 in 1...8 { table.disconnect(descriptor, .control) }
+    for descriptor: Int32 in 1000..<1032 { table.disconnect(descriptor, .control) }
+    #expect(come(4, "laptop") == 4 && come(4, "phone") == 0)
+  }
+
+  @Test func `How often one key comes costs no other key`() {
+    var table = table()
+    var descriptor: Int32 = 0
+    func come(_ count: Int, _ key: String, at now: Int64) -> Int {
+      (0..<count).count { _ in
+        descriptor += 1
+        defer { table.disconnect(descriptor, .control) }
+        guard table.accept(descriptor, .control, user: nil, now: now) else { return false }
+        let name = PeerName.key(key, [1])
+        let serial = table.makeSerial()
+        let isKept = table.identify(serial, descriptor, .control, as: name, now: now)
+        _ = table.takeExcess()
+        return isKept
+      }
+    }
+    #expect(come(20_000, "laptop", at: 0) == 16_384)
+    #expect(come(20_000, "phone", at: 0) == 16_384)
+    #expect(come(1000, "laptop", at: Self.second) == 256)
   }
 
   @Test func `Connections of keys that are revoked are ended, and those of nobody yet`() {

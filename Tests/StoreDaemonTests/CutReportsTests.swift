@@ -29,6 +29,51 @@ import ZeroMQ
     #expect(reports.take(at: 10 * Self.second).count == 1)
   }
 
+  @Test func `Each holder's refusals have lines of their own, and do not hide what was closed`() {
+    var reports = CutReports()
+    func refuse(_ user: UInt32, _ kind: CutReports.Kind = .refused) {
+      reports.add(
+        CutReports.Cut(
+          kind: kind,
+          peer: "user \(user)",
+          holder: .user(user),
+          reason: "was one too many, or came too fast",
+        )
+      )
+    }
+    for _ in 0..<500 { refuse(7) }
+    refuse(8)
+    refuse(8, .unknown)
+    var closed = cut(3)
+    closed.holder = .user(8)
+    reports.add(closed)
+    let lines = reports.take(at: 0)
+    let texts = lines.map(\.text).sorted()
+    #expect(
+      texts == [
+        "500 connections were refused. The last one was one too many, or came too fast.",
+        "A connection was closed: it reads nothing.",
+        "A connection was refused: it was one too many, or came too fast.",
+        "A connection was refused: it was one too many, or came too fast.",
+      ]
+    )
+    #expect(lines.filter { $0.kind == .refused }.map(\.details).contains(["peer": "user 7"]))
+    for _ in 0..<500 { refuse(7) }
+    refuse(9)
+    #expect(reports.take(at: Self.second).map(\.details) == [["peer": "user 9"]])
+    #expect(reports.take(at: 10 * Self.second).count == 1)
+  }
+
+  @Test func `What a peer fails at again and again is one line in ten seconds`() {
+    var failures = FailureCount()
+    #expect(failures.add(at: 0) == 0)
+    for tenth in 1..<100 as Range<Int64> {
+      #expect(failures.add(at: tenth * Self.second / 10) == nil)
+    }
+    #expect(failures.add(at: 10 * Self.second) == 99)
+    #expect(failures.add(at: 20 * Self.second) == 0)
+  }
+
   @Test func `The first one is told at once, with who it was`() {
     var reports = CutReports()
     #expect(reports.due == nil && reports.take(at: 0) == [])

@@ -1,5 +1,6 @@
 import Foundation
 import StoreActor
+import Synchronization
 import Testing
 
 @testable import StoreDaemon
@@ -133,6 +134,46 @@ import Testing
     }
   }
 
+  @Test func `A failed lookup is told once, takes nobody's rights, and is repeated`() throws {
+    try withFile("user:4711 count see\n") { file in
+      let reason = Mutex<String?>(nil)
+      let accounts = Accounts(
+        user: { (_) throws(Accounts.LookupError) in
+          if let reason = reason.withLock({ $0 }) { throw Accounts.LookupError(reason: reason) }
+          return 4712
+        },
+        group: { _ in nil },
+      )
+      let watched = GrantsFile(
+        file.path,
+        exposed: [Expose<Counted, Never>("count", state: \.count).description],
+        accounts: accounts,
+      )
+      let look = watched.changes(since: watched.stamp)
+      let text = "user:4711 count see\nuser:ann count see\n"
+      try Data(text.utf8).write(to: URL(filePath: file.path))
+      reason.withLock { $0 = "Input/output error" }
+      func problem(_ change: GrantsFile.Change?) -> GrantsFile.Problem? {
+        if case .failure(let problem)? = change?.grants { problem } else { nil }
+      }
+      let first = try #require(problem(look()))
+      #expect(first.code == .system && first.description.contains("Input/output error"))
+      let old = Grants(owner: geteuid(), lines: try file.grants("user:9 count see").lines)
+      #expect(old.limited(to: try #require(first.named)) == old)
+      #expect(look() == nil && look() == nil)
+      reason.withLock { $0 = "Too many open files" }
+      #expect(problem(look())?.description.contains("Too many open files") == true)
+      #expect(look() == nil)
+      reason.withLock { $0 = nil }
+      #expect(try look()?.grants.get().lines.count == 2)
+      #expect(look() == nil)
+      // Someone who does not exist is a mistake in the file, which is read again when it changes.
+      try Data("user:4711 count look\n".utf8).write(to: URL(filePath: file.path))
+      #expect(problem(look())?.code == .configuration)
+      #expect(look() == nil)
+    }
+  }
+
   @Test func `Where there is no file one is made`() throws {
     try withFile(nil) { file in
       #expect(try file.remove(key: "laptop")?.grants == nil)
@@ -164,7 +205,7 @@ import Testing
         Issue.record("No problem")
         return
       }
-      #expect(problem.description.contains("line 1") && problem.named == [.user(4711)])
+      #expect(problem.description.contains("line 1") && problem.named?.grantees == [.user(4711)])
       #expect(try text(file) == "user:4711 countr see\n")
     }
   }

@@ -115,14 +115,19 @@ import Testing
   private static let millisecond: Int64 = 1_000_000
 
   /// A peer that came at a millisecond, and began to ask at another one.
-  private func peer(at start: Int64, askingFrom first: Int64? = nil) -> MetricsPeer {
-    var peer = MetricsPeer(-1, at: start * Self.millisecond)
+  private func peer(
+    at start: Int64,
+    askingFrom first: Int64? = nil,
+    of holder: MetricsHolder = .machine,
+  ) -> MetricsPeer {
+    var peer = MetricsPeer(-1, of: holder, at: start * Self.millisecond)
+    peer.hear(MetricsHosts(), at: start * Self.millisecond)
     peer.firstByteAt = first.map { $0 * Self.millisecond }
     return peer
   }
 
   private func expendable(_ peers: [MetricsPeer], at time: Int64) -> Int? {
-    MetricsPeer.expendable(among: peers, at: time * Self.millisecond)
+    MetricsPeer.expendable(among: peers, peers.indices, at: time * Self.millisecond)
   }
 
   @Test func `Among silent peers a slow one that asks stays`() {
@@ -148,5 +153,35 @@ import Testing
     #expect(expendable(Array(peers[..<2]), at: 30) == nil)
     peers[0].phase = .taking([1])
     #expect(expendable(Array(peers[..<2]), at: 4_000) == nil)
+  }
+
+  @Test func `Each machine has its share of the places, and this one a reserve`() {
+    func peers(_ counts: KeyValuePairs<MetricsHolder, Int>) -> [MetricsPeer] {
+      counts.flatMap { holder, count in (0..<count).map { peer(at: Int64($0), of: holder) } }
+    }
+    func rivals(_ holder: MetricsHolder, _ peers: [MetricsPeer]) -> Int? {
+      MetricsPeer.rivals(of: holder, among: peers)?.count
+    }
+    let (one, two, three) = (
+      MetricsHolder.address(1), MetricsHolder.address(2), MetricsHolder.address(3),
+    )
+    // Who has its share takes a place from itself alone.
+    let first = peers([one: 16])
+    #expect(rivals(one, first) == 16 && rivals(two, first) == nil)
+    // Other machines leave eight places to this one.
+    let second = peers([one: 16, two: 8])
+    #expect(rivals(two, second) == 24 && rivals(three, second) == 24)
+    #expect(rivals(.machine, second) == nil)
+    let full = second + peers([.machine: 8])
+    #expect(rivals(.machine, full) == 32)
+    // Who waits for a place, or goes, has none.
+    var leaving = first
+    leaving[0].isGone = true
+    #expect(rivals(one, leaving) == nil)
+    #expect(rivals(one, leaving + [MetricsPeer(-1, of: one, at: 0)]) == nil)
+    // Of several the slowest goes, and no peer of another holder.
+    let slow = peers([two: 4]) + first
+    let places = MetricsPeer.rivals(of: one, among: slow) ?? []
+    #expect(MetricsPeer.expendable(among: slow, places, at: 100 * Self.millisecond) == 4)
   }
 }

@@ -274,6 +274,54 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
+  func `Without a snapshot a daemon goes on from the initial state where it is told to`()
+    async throws
+  {
+    try await withDirectory { directory in
+      @MainActor func host(_ isTold: Bool) -> StoreHost<Kept.State, Kept.Action> {
+        var configuration = HostConfiguration(directory: directory.path)
+        configuration.data = directory.appending(path: "data").path
+        configuration.beginsWithInitialState = isTold
+        return StoreHost(initialState: Kept.State(), exposures: [], configuration: configuration) {
+          Kept()
+        }
+      }
+      // Nothing is wrong, and it changes nothing.
+      try await run(host(true)) { store in for _ in 0..<3 { store.send(.counted) } }
+      let snapshots = directory.appending(path: "data/snapshots")
+      for url in try FileManager.default.contentsOfDirectory(
+        at: snapshots,
+        includingPropertiesForKeys: nil,
+      ) {
+        try Data([1]).write(to: url)
+      }
+      let refused = #expect(throws: HostError.self) { try host(false).start() }
+      #expect(refused?.code == .cannotCreate)
+      #expect(refused?.message.contains("--from-initial-state") == true)
+      try await run(host(true)) { store in
+        #expect(store.count == 3)
+        store.send(.counted)
+      }
+      // It has a snapshot again.
+      try await run(host(false)) { store in #expect(store.count == 4) }
+    }
+  }
+
+  @Test func `A state that is kept in memory has no records to begin with`() {
+    var configuration = HostConfiguration(directory: "/nowhere")
+    configuration.beginsWithInitialState = true
+    let host = StoreHost(
+      initialState: Kept.State(),
+      exposures: [],
+      configuration: configuration,
+    ) {
+      Kept()
+    }
+    let error = #expect(throws: HostError.self) { try host.start() }
+    #expect(error?.code == .usage && error?.remedy.contains("--from-initial-state") == true)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
   func `The first start of another build keeps a snapshot in its own form, before any record`()
     async throws
   {

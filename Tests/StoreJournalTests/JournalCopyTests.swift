@@ -232,7 +232,9 @@ import Testing
     #expect(try copy() == 10)
     #expect(try parts(try open(target.path)).first == "snapshot 0")
     try FileManager.default.removeItem(atPath: target.path)
-    try FileManager.default.removeItem(atPath: "\(folder)/0.snapshot")
+    for name in ["0.snapshot", "0.copy"] {
+      try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+    }
     let error = #expect(throws: HistoryError.self) { try copy() }
     #expect(error?.code == .corrupt)
   }
@@ -331,7 +333,9 @@ import Testing
     }
     try file.close()
     let segment = try LogSegment.all(in: source.path)[10]
-    try SegmentEditor(segment.path(in: source.path)).write { $0.bytes.removeLast(10) }
+    try SegmentEditor(segment.path(in: source.path)).write {
+      $0.bytes.removeSubrange(($0.entries[0].upperBound - 10)...)
+    }
     #expect(throws: (any Error).self) { try copy() }
     #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["lock"])
     #expect(try copy(through: segment.first - 1) == segment.first - 1)

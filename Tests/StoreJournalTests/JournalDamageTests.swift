@@ -20,7 +20,7 @@ import Testing
       schema: Self.schema,
       durability: .none,
       epoch: 7,
-      segmentBytes: 600,
+      segmentBytes: LogHeader.pageBytes + 600,
     )
   }
 
@@ -112,7 +112,10 @@ import Testing
           withIntermediateDirectories: true,
         )
       }
-      let place = Int(random.next() % UInt64(files[round % files.count].bytes.count))
+      let damaged = files[round % files.count].bytes
+      // Most of a segment is zeros between its header and its entries, and after them.
+      let places = damaged.indices.filter { damaged[$0] != 0 || random.next() % 64 == 0 }
+      let place = places[Int(random.next() % UInt64(places.count))]
       let bit = random.next() % 8
       for (number, file) in files.enumerated() {
         var bytes = file.bytes

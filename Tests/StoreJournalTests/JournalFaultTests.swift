@@ -106,6 +106,7 @@ import Testing
   @Test func `Whoever could not begin behind a torn tail may try again`() throws {
     let file = try history(through: 3)
     try SegmentEditor(try newestPath()).write {
+      $0.header.boot = "earlier"
       $0.bytes[$0.entries[2].lowerBound + LogEntry.Head.bytes] ^= 1
     }
     let again = try unbegun()

@@ -130,8 +130,13 @@ import Testing
     /// What a daemon that begins finds.
     private func check(_ file: JournalDirectory) throws {
       let opening = file.opening
+      if newest > 0 {
+        let survey = try LogSurvey(directory)
+        #expect(survey.problems == [])
+        #expect(survey.segments.last?.end == (isClean ? .clean : .open))
+      }
       #expect(opening.newest == newest && opening.epoch == epoch && opening.isClean == isClean)
-      #expect(opening.tornCommits == 0 && opening.doubt == nil)
+      #expect(opening.tornBytes == 0 && opening.doubt == nil)
       var (start, found) = (UInt64(0), [UInt8]())
       _ = try file.read { part throws(CodecError) in
         switch part {

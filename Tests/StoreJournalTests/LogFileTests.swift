@@ -48,6 +48,32 @@ import Testing
     #expect(try has(expected[..<place] + grown))
   }
 
+  @Test(arguments: [0, 1, 4_096, 5_000, 1 << 20, (1 << 20) + 1])
+  func `What is read past the page cache is what is read through it`(_ count: Int) throws {
+    let path = "\(directory.path)/file"
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    #expect(try DurableFile.read(path, isShared: true) == bytes)
+    for most in [1, 4_096, 4_097] {
+      #expect(try DurableFile.read(path, atMost: most, isShared: true) == Array(bytes.prefix(most)))
+    }
+  }
+
+  @Test func `An entry that found no room is written again in its place, past the page cache`()
+    throws
+  {
+    let path = "\(directory.path)/file"
+    let file = try LogFile(making: path, pastCache: true)
+    let entries = (1...3).map { [UInt8](repeating: UInt8($0), count: 5_000) }
+    var place = 4_096
+    for entry in entries {
+      for _ in 1...3 { try file.write(entry, at: place) }
+      place += entry.count
+    }
+    let found = try #require(try DurableFile.read(path))
+    #expect(Array(found[4_096..<place]) == entries.flatMap { $0 })
+  }
+
   @Test("A seal that somebody else writes stays, whatever is written behind it", arguments: ways)
   func seal(pastCache: Bool, seed: UInt64) throws {
     let file = try LogFile(making: path, pastCache: pastCache)

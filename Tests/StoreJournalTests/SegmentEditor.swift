@@ -17,9 +17,9 @@ struct SegmentEditor {
     header = try LogHeader(bytes, path: path)
     self.bytes = bytes
     var (entries, place) = ([Range<Int>](), header.bytes)
-    while place + LogEntry.Head.bytes <= bytes.count, bytes[place] != 0 {
-      let size =
-        (LogEntry.Head.bytes + Int(LogHeader.number(bytes[place + 8..<place + 16])) + 7) & ~7
+    let length = header.format == 3 ? LogEntry.Head.earlierBytes : LogEntry.Head.bytes
+    while place + length <= bytes.count, bytes[place] != 0 {
+      let size = (length + Int(LogHeader.number(bytes[place + 8..<place + 16])) + 7) & ~7
       entries.append(place..<place + size)
       place += size
     }

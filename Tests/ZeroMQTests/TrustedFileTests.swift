@@ -176,4 +176,101 @@ struct TrustedFileTests {
       #expect(found == .wide(path, mode: "440"))
     }
   }
+
+  // MARK: - Writing
+
+  private func append(_ path: String, _ text: String, trusting trusted: UInt32? = nil) throws {
+    let descriptor = try TrustedFile.openToAppend(path, trusting: trusted)
+    defer { close(descriptor) }
+    #expect(write(descriptor, text, text.utf8.count) == text.utf8.count)
+  }
+
+  private func refusal(
+    _ path: String,
+    trusting trusted: UInt32? = nil,
+  ) -> TrustedFile.Problem? {
+    #expect(throws: TrustedFile.Problem.self) { try append(path, "x", trusting: trusted) }
+  }
+
+  @Test func `Lines are added to a file of this user's, which is made where there is none`()
+    throws
+  {
+    try withFile { (directory, path) throws in
+      let new = "\(directory)/new"
+      try append(new, "one,")
+      try append(new, "two")
+      #expect(try TrustedFile.read(new, .secret, most: 64) == Array("one,two".utf8))
+      // Through links of this user's, also to a file that is not there yet.
+      #expect(symlink("later", "\(directory)/link") == 0)
+      try append("\(directory)/link", "three")
+      #expect(try read("\(directory)/later") == Array("three".utf8))
+      // In a directory that is everybody's what this user makes stays this user's.
+      #expect(chmod(directory, 0o1777) == 0)
+      try append("\(directory)/shared", "four")
+      try append(path, "!")
+      #expect(try read(path) == Self.text + Array("!".utf8))
+      #expect(refusal("\(directory)/none/x") == .failed("\(directory)/none", code: ENOENT))
+      #expect(refusal(directory) == .failed(directory, code: EISDIR))
+      #expect(access("\(directory)/none", F_OK) != 0)
+    }
+  }
+
+  @Test func `An open pipe is written to, and one without a reader is refused at once`() throws {
+    try withFile { (directory, _) throws in
+      let named = "\(directory)/pipe"
+      #expect(mkfifo(named, 0o600) == 0)
+      #expect(refusal(named) == .failed(named, code: ENXIO))
+      let reader = open(named, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+      defer { close(reader) }
+      try append(named, "one")
+      var bytes = [UInt8](repeating: 0, count: 8)
+      #expect(received(reader, &bytes) == 3)
+      #expect(bytes.starts(with: Array("one".utf8)))
+      var ends: [Int32] = [-1, -1]
+      try #require(pipe(&ends) == 0)
+      defer { for end in ends { close(end) } }
+      try append("/dev/fd/\(ends[1])", "two")
+      #expect(received(ends[0], &bytes) == 3)
+      try append("/dev/null", "three")
+    }
+  }
+
+  @Test func `What another user could have chosen is neither written to nor made`() throws {
+    try withFile { (directory, path) throws in
+      #expect(chmod(path, 0o622) == 0)
+      #expect(refusal(path) == .writable(path, mode: "622"))
+      #expect(chmod(path, 0o600) == 0 && link(path, "\(directory)/other") == 0)
+      #expect(refusal(path) == .linked(path))
+      #expect(unlink("\(directory)/other") == 0 && chmod(directory, 0o777) == 0)
+      let secret = "\(directory)/secret"
+      for place in [path, "\(directory)/new", secret] {
+        guard case .path(place, .writable(directory, _))? = refusal(place) else {
+          Issue.record("\(String(describing: refusal(place)))")
+          continue
+        }
+        #expect(throws: TrustedFile.Problem.self) { try SecretFile.create(place, Self.text) }
+      }
+      #expect(access("\(directory)/new", F_OK) != 0 && access(secret, F_OK) != 0)
+      #expect(chmod(directory, 0o755) == 0)
+      try SecretFile.create(secret, Self.text)
+      #expect(try read(path) == Self.text)
+      guard geteuid() == 0 else { return }
+      // Another user's file, link and directory.
+      #expect(chown(path, Self.stranger, 0) == 0)
+      #expect(refusal(path) == .ownedBy(path, Self.stranger))
+      try append(path, "!", trusting: Self.stranger)
+      #expect(chown(path, 0, 0) == 0 && chmod(directory, 0o1777) == 0)
+      let link = "\(directory)/link"
+      #expect(symlink("file", link) == 0 && lchown(link, Self.stranger, 0) == 0)
+      #expect(refusal(link)?.owner == Self.stranger && refusal(link)?.isUnsafe == true)
+      #expect(chmod(directory, 0o755) == 0 && chown(directory, Self.stranger, 0) == 0)
+      #expect(refusal("\(directory)/new")?.owner == Self.stranger)
+      try append("\(directory)/new", "!", trusting: Self.stranger)
+      #expect(try read(path, trusting: Self.stranger) == Self.text + Array("!".utf8))
+    }
+  }
+}
+
+private func received(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Int {
+  read(descriptor, &bytes, bytes.count)
 }

@@ -221,6 +221,7 @@ class Client:
         self.client_id = os.urandom(16)
         self.scopes = {}
         self.epoch = None
+        self._newest = None  # [epoch, revision]: the newest revision that came in any way
         self.is_stale = True
         self.problems = []  # what was repaired, for the curious
         self.joins = self.sessions = self.revisions = self.bookmarks = self.private_views = 0
@@ -386,7 +387,13 @@ class Client:
         first = next(iter(self._actions), self._next_sequence)
         flags = int(self.is_listed)
         hello = VERSION, self.client_id, self._token, first, self.name, flags, VERSION, FEATURES
-        self._send(1, *hello)
+        # By the last element a daemon recognizes that it has lost the end of its history.
+        self._send(1, *hello, *([self._newest] if self._newest else []))
+
+    def _hear(self, revision):
+        """Notes a revision that came in any way."""
+        epoch, newest = self._newest or (self.epoch, 0)
+        self._newest = [self.epoch, max(revision, newest if epoch == self.epoch else 0)]
 
     def _take_ctl(self, frames):
         self._heard = time.monotonic()
@@ -412,6 +419,7 @@ class Client:
         _, _, token, epoch, revision, private, _, resumed, lease, limits, running = body[:11]
         is_other_epoch = self.epoch not in (None, epoch)
         self._token, self.epoch = token, epoch
+        self._hear(revision)
         self._lease, self._limits, self.sessions = lease / 1000, limits, self.sessions + 1
         self._next_ping = time.monotonic() + self._lease / 3
         self._phase = "live"
@@ -526,7 +534,7 @@ class Client:
             scope.state_schema = Schema([["optional", state[0]], state[1]])
             scope.state_hash = Schema(state).hash
             scope.action_schema = Schema(action)
-            scope.output_schema = Schema(output[0]) if output else None
+            scope.output_schema = Schema(output[0]) if output and output[0] else None
             scope.refusal = None
             return
         raise Refused(f"unknownScope: the daemon describes no scope {scope.name!r}")
@@ -679,6 +687,7 @@ class Client:
         self._working(nonce)
         if join.keeps and previous != self._view.sequence:
             return self._rejoin(f"an echo behind {previous} at sequence {self._view.sequence}")
+        self._hear(revision)
         join.echo = revision, sequence
         self._complete()
 
@@ -788,6 +797,7 @@ class Client:
         self._show()
 
     def _reach(self, revision):
+        self._hear(revision)
         self._view.revision = revision
         for scope in self._view.scopes:
             if self._goes_on(scope):
@@ -831,7 +841,8 @@ class Client:
         # Nothing is lost: the revision is too large to be published, and comes as a capture.
         self._rejoin(outputs_wait=True)
 
-    def _pong(self, number, _, nonce, sequence, *__):
+    def _pong(self, number, revision, nonce, sequence, *_):
+        self._hear(revision)
         view = self._view
         is_behind = nonce == view.nonce and view.sequence < sequence < NOBODY_SEES
         if self._join or not is_behind:
@@ -913,6 +924,7 @@ class Client:
             if isinstance(outcome, list):
                 revision, action.runs_effects = outcome[1], True
                 self._running[number] = action
+            self._hear(revision)
             self._when_shown(nonce, sequence, action, lambda a=action, r=revision: a._resolve(r))
         # One behind an action without an outcome stays: should they be sent again, the sequences
         # have to be consecutive.

@@ -37,10 +37,11 @@ struct Export: ParsableCommand {
 
   private func export() throws {
     let reader = try HistoryOptions.reader(data)
-    let newest = try reader.extent().newest
+    let extent = try reader.extent()
     var past = try PastExport(try reader.heading(), format: JournalDirectory.format, reader)
+    tellWhatIsMissing(past, extent)
     for line in past.begin() { try StandardOutput.line(line) }
-    let oldest = past.revision
+    let (oldest, newest) = (past.revision, extent.newest)
     let progress = ProgressLine(printsMeanwhile: true)
     var count = 0
     // Output that cannot be written is no fault of the journal.
@@ -62,5 +63,19 @@ struct Export: ParsableCommand {
     }
     if let failure { throw failure }
     try StandardOutput.line(past.end)
+  }
+
+  /// Says what is not in the export, because it cannot be read.
+  private func tellWhatIsMissing(_ past: PastExport, _ extent: HistoryExtent) {
+    if past.lacksState {
+      Note.print(
+        "No snapshot in \(data) can be read: the export has records alone, and import refuses it."
+      )
+    } else if let oldest = extent.oldestState, oldest < past.revision {
+      Note.print(
+        "The snapshot of revision \(oldest) cannot be read: the export begins with that of "
+          + "revision \(past.revision)."
+      )
+    }
   }
 }

@@ -63,13 +63,17 @@ struct HistoryOptions: ParsableArguments {
   /// Opens a data directory that no daemon uses.
   static func reader(_ directory: String) throws -> JournalReader {
     let reader = try JournalReader.whole(directory: directory)
-    if let pid = DirectoryLock.holder(of: directory) {
-      throw CommandError(
-        .tryAgain,
-        "The daemon with pid \(pid) uses \(directory). Ask it, without --data, or stop it first.",
-      )
-    }
+    try checkUnused(directory)
     return reader
+  }
+
+  /// Refuses a data directory that a daemon uses.
+  static func checkUnused(_ directory: String) throws(CommandError) {
+    guard let pid = DirectoryLock.holder(of: directory) else { return }
+    throw CommandError(
+      .tryAgain,
+      "The daemon with pid \(pid) uses \(directory). Ask it, without --data, or stop it first.",
+    )
   }
 }
 
@@ -169,7 +173,7 @@ final class Past {
     throw error
   }
 
-  static var otherAnswer: CommandError {
+  nonisolated static var otherAnswer: CommandError {
     CommandError(
       .badData,
       "The daemon answered another question. Use programs of the same release.",

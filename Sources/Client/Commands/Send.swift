@@ -18,8 +18,8 @@ struct Send: ParsableCommand {
       ends when the input has ended and every outcome has arrived.
 
       Exits with 0 when all were applied, 65 when one was rejected as bad, 75 when one expired or \
-      was refused for load. SIGTERM or SIGINT ends it at once, by that signal; with - it says how \
-      far it came.
+      was refused for load, 77 when one may not be sent by this user or key. SIGTERM or SIGINT \
+      ends it at once, by that signal; with - it says how far it came.
 
       Examples:
         storectl send counter incrementButtonTapped
@@ -109,7 +109,12 @@ struct Send: ParsableCommand {
     do throws(TraceFile.Problem) {
       return try TraceFile(trace, service: "storectl") { Note.print("\($0)") }
     } catch {
-      throw Note.failure(CommandError(.inputOutput, "\(error) Choose another file with --trace."))
+      throw Note.failure(
+        CommandError(
+          error.isUnsafe ? .notAllowed : .inputOutput,
+          "\(error) Choose another file with --trace.",
+        )
+      )
     }
   }
 }

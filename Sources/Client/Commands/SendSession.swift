@@ -52,28 +52,27 @@ final class SendSession {
     self.waitsForEffects = waitsForEffects
     let description = try daemon.description(of: name)
     guard !description.actions.isEmpty else {
+      if description.isLimited { throw .mayNotSend(nil, to: description, named: name) }
       throw CommandError(.badData, "The scope \"\(name)\" is read-only: it takes no action.")
     }
-    parser = ActionParser(description: description)
+    parser = ActionParser(description: description, scope: name)
     writer.onIdle = { [weak self] in self?.progressed() }
   }
 
   /// Sends actions, all of them or, when one does not fit, none.
   func run(_ texts: [String], timeout: Duration) async throws {
     var actions: [[UInt8]] = []
-    var isBad = false
+    var worst: CommandError.Status?
     for (index, text) in texts.enumerated() {
       do throws(CommandError) {
         actions.append(try parser.action(text))
       } catch {
-        isBad = true
+        worst = error.status.worse(than: worst)
         let place = texts.count > 1 ? "action \(index + 1) of \(texts.count): " : ""
         Note.print("\(place)\(error)")
       }
     }
-    guard !isBad else {
-      throw CommandError(.badData, "Nothing was sent.")
-    }
+    if let worst { throw CommandError(worst, "Nothing was sent.") }
     noteEvents()
     for action in actions { submit(action, line: nil, timeout) }
     // The daemon decides in time; beyond it nothing more is to be expected.
@@ -97,10 +96,11 @@ final class SendSession {
         do throws(CommandError) {
           submit(try parser.action(text), line: number, timeout)
         } catch {
-          reject("\(error)", line: number)
+          reject(.notSent(error), line: number)
         }
-      case .notText: reject("It is not UTF-8.", line: number)
-      case .tooLong(let limit): reject("It has more than \(limit) bytes.", line: number)
+      case .notText: reject(.notAnAction("It is not UTF-8."), line: number)
+      case .tooLong(let limit):
+        reject(.notAnAction("It has more than \(limit) bytes."), line: number)
       }
       tellProgress()
       while writer.failure == nil, isFull {
@@ -151,10 +151,10 @@ final class SendSession {
     }
   }
 
-  private func reject(_ message: String, line: Int) {
+  private func reject(_ outcome: OutcomeLine, line: Int) {
     let place = accepted
     accepted += 1
-    settled(place, .notAnAction(message), line: line)
+    settled(place, outcome, line: line)
   }
 
   private func settled(_ place: Int, _ outcome: OutcomeLine, line: Int?) {
@@ -162,8 +162,7 @@ final class SendSession {
     while let next = early.removeValue(forKey: printed) {
       printed += 1
       writer.line(next.outcome.text(asJSON: isJSON, line: next.line))
-      guard let status = next.outcome.status else { continue }
-      if status.rawValue < worst?.rawValue ?? .max { worst = status }
+      if let status = next.outcome.status { worst = status.worse(than: worst) }
     }
     progressed()
   }
@@ -221,6 +220,8 @@ extension FileSpan {
 /// Text into encoded actions of a scope.
 struct ActionParser {
   let description: ScopeDescription
+  /// The scope as it was named; nil for the description's own name.
+  var scope: String?
 
   /// The action that a text stands for: its JSON, or its name alone, because a shell takes the
   /// quotes away that a text needs in JSON.
@@ -228,12 +229,33 @@ struct ActionParser {
   /// - Returns: The action's encoding.
   /// - Throws: A `CommandError` with the path in the text and what was expected there.
   func action(_ text: String) throws(CommandError) -> [UInt8] {
-    do throws(JSONProjectionError) {
+    do {
       let tree = Self.isName(text) ? JSONValue.string(text) : try JSONValue(parsing: text)
+      if let name = refusedName(tree) {
+        throw CommandError.mayNotSend(name, to: description, named: scope ?? description.pattern)
+      }
       let document = description.action
       return try JSONProjection.value(from: tree, schema: document.root, in: document).encoded()
+    } catch let error as CommandError {
+      throw error
     } catch {
       throw CommandError(.badData, "\(error)")
+    }
+  }
+
+  /// The name of an action that this client may not send, or that does not exist: those who may
+  /// send only some actions are not told which others exist.
+  private func refusedName(_ tree: JSONValue) -> String? {
+    guard description.isLimited, let name = Self.name(of: tree) else { return nil }
+    return description.actions.contains { $0.name == name } ? nil : name
+  }
+
+  /// The name of an action's case; nil for what is no action.
+  private static func name(of tree: JSONValue) -> String? {
+    switch tree {
+    case .string(let name): name
+    case .object(let members) where members.count == 1: members[0].name
+    default: nil
     }
   }
 
@@ -241,5 +263,26 @@ struct ActionParser {
     guard let first = text.first, first.isLetter || first == "_" else { return false }
     return !["true", "false", "null"].contains(text)
       && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+  }
+}
+
+extension CommandError {
+  /// Why an action, or any at all, is not sent by a client that may not send everything.
+  fileprivate static func mayNotSend(
+    _ action: String?,
+    to description: ScopeDescription,
+    named scope: String,
+  ) -> Self {
+    let remedy = "Ask the daemon's owner to grant it."
+    guard let action else {
+      return Self(.notAllowed, "You may not send to the scope \(scope.quoted). \(remedy)")
+    }
+    let names = description.actions.map(\.name)
+    let near = NearestNames().remedy(for: action, among: names)
+    return Self(
+      .notAllowed,
+      "You may not send \(action.quoted) to \(scope.quoted), or there is no such action\(near). "
+        + "You may send \(names.joined(separator: ", ")). \(remedy)",
+    )
   }
 }

@@ -9,7 +9,7 @@ struct DaemonStatus {
     let name: String
     let user: String
     let peer: String
-    let lag: UInt64
+    let backlog: UnreadBacklog
     let heard: String
     let effects: UInt64
     let scopes: String
@@ -52,7 +52,10 @@ struct DaemonStatus {
         name: session.text("name"),
         user: session.number("user").map { "\($0)" } ?? session.text("key"),
         peer: session.text("peer"),
-        lag: session.number("lag") ?? 0,
+        backlog: UnreadBacklog(
+          bytes: session.number("unreadBytes") ?? 0,
+          milliseconds: session.number("unreadMs") ?? 0,
+        ),
         heard: Self.time(session.number("lastHeardMs") ?? 0) + " ago",
         effects: session.number("effects") ?? 0,
         scopes: session.list("scopes").map { if case .text(let name) = $0 { name } else { "–" } }
@@ -88,8 +91,8 @@ struct DaemonStatus {
   var epochText: String { String(epoch, radix: 16) }
   var uptimeText: String { Self.time(uptime) }
 
-  /// By how much the slowest session is behind.
-  var lag: UInt64 { sessions.map(\.lag).max() ?? 0 }
+  /// What the session has not read whose oldest unread message is the oldest.
+  var backlog: UnreadBacklog { sessions.map(\.backlog).max() ?? UnreadBacklog() }
 
   static func time(_ milliseconds: UInt64) -> String {
     switch milliseconds {
@@ -126,21 +129,23 @@ extension DaemonStatus {
   }
 
   private var slowest: String {
-    lag == 0 ? "none behind" : "the slowest \(Counted.text(lag, "revision")) behind"
+    backlog.isEmpty ? "none behind" : "the slowest has \(backlog) unread"
   }
 
   /// Who is furthest behind first.
   private var sessionLines: [String] {
     guard !sessions.isEmpty else { return [] }
     var table = TextTable(
-      heading: ["session", "name", "user", "lag", "last heard", "effects", "peer", "scopes"]
+      heading: ["session", "name", "user", "unread", "last heard", "effects", "peer", "scopes"]
     )
-    for session in sessions.sorted(by: { ($1.lag, $0.id) < ($0.lag, $1.id) }) {
+    for session in sessions.sorted(by: {
+      ($1.backlog, $0.id) < ($0.backlog, $1.id)
+    }) {
       table.add(
         "\(session.id)",
         session.name,
         session.user,
-        "\(session.lag)",
+        "\(session.backlog)",
         session.heard,
         "\(session.effects)",
         session.peer,

@@ -19,6 +19,12 @@ enum OutcomeLine: Hashable, Sendable {
     .failed(code: Outcome.rejected, message: message)
   }
 
+  /// Text whose action was not sent, and why.
+  static func notSent(_ error: CommandError) -> Self {
+    guard error.status == .notAllowed else { return notAnAction("\(error)") }
+    return .failed(code: "unauthorised", message: "\(error)")
+  }
+
   /// The kind: a code of its own for what may work later, `rejected` for what never will.
   var name: String {
     switch self {

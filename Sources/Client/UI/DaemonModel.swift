@@ -60,7 +60,7 @@ final class DaemonModel {
   private(set) var rates: [Double] = []
   /// How many milliseconds answers took, oldest first.
   private(set) var latencies: [Double] = []
-  /// By how many revisions the slowest session was behind, oldest first.
+  /// For how many seconds the slowest session had not read something, oldest first.
   private(set) var lags: [Double] = []
   /// What happened last, oldest first: ``mostRows`` at most.
   private(set) var log: [LogRow] = []
@@ -124,7 +124,7 @@ final class DaemonModel {
       Self.add(Double(new.revision - old.revision) / interval, to: &rates)
     }
     Self.add(milliseconds, to: &latencies)
-    Self.add(Double(new.lag), to: &lags)
+    Self.add(Double(new.backlog.milliseconds) / 1_000, to: &lags)
     status = new
     isStale = false
   }

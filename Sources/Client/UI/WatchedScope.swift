@@ -21,6 +21,10 @@ final class WatchedScope {
   @ObservationIgnored private var drawn = 0
   @ObservationIgnored private var drawnBefore = 0
   @ObservationIgnored private var lastChange = 0
+  /// Whether the drawing has a row that changed last as far as was known above it.
+  @ObservationIgnored private var showsOlder = false
+  /// Counts drawings that have to be repeated.
+  private var repetitions = 0
 
   private struct Seen {
     var text: String
@@ -78,17 +82,24 @@ final class WatchedScope {
   ///
   /// - Returns: Whether it is among what changed last.
   func note(_ path: [StateNode.Key], _ text: String) -> Bool {
-    if drawn != news { (drawn, drawnBefore) = (news, drawn) }
+    _ = repetitions
+    if drawn != news { (drawn, drawnBefore, showsOlder) = (news, drawn, false) }
     // Of a row that was not to be seen meanwhile it is not known when it changed.
     if let known = seen[path], known.seen >= drawnBefore {
       let isSame = known.text == text
-      if !isSame { lastChange = drawn }
+      if !isSame, lastChange != drawn {
+        lastChange = drawn
+        // Nobody is told of what changes during a drawing that has read it.
+        if showsOlder { Task { repetitions += 1 } }
+      }
       seen[path] = Seen(text: text, changed: isSame ? known.changed : drawn, seen: drawn)
     } else {
       if seen.count > Self.mostSeen { seen = [:] }
       seen[path] = Seen(text: text, changed: 0, seen: drawn)
     }
-    return lastChange > 0 && seen[path]?.changed == lastChange
+    let isNews = lastChange > 0 && seen[path]?.changed == lastChange
+    if isNews, lastChange != drawn { showsOlder = true }
+    return isNews
   }
 
   private static let mostSeen = 10_000

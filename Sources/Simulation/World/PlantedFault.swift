@@ -76,6 +76,14 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   case repeatedBatches
   /// The disk listens to a daemon also when another one has taken over.
   case unfencedWriters
+  /// A daemon that another one has taken over sees that late.
+  case cachedSeals
+  /// A daemon that starts again does not write what only the cache has.
+  case unwrittenEnds
+  /// A daemon that starts again believes a snapshot of another history.
+  case foreignSnapshots
+  /// A daemon that starts again takes the last entry for one that was being written.
+  case cutTails
   /// A daemon that starts again does not know what became of actions.
   case forgottenOutcomes
   /// A daemon that starts again does not know who was there.
@@ -119,7 +127,9 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .hastyOutcomes: "Read your writes"
     case .hiddenEffects, .lostEnds: "Effects"
     case .swappedActions: "Serial"
-    case .hastyCommits, .uncheckedRecords, .repeatedBatches, .unfencedWriters: "Durable"
+    case .hastyCommits, .uncheckedRecords, .repeatedBatches, .unfencedWriters, .cachedSeals,
+      .unwrittenEnds, .foreignSnapshots, .cutTails:
+      "Durable"
     case .unheardLeaves, .forgottenSessions: "Session-bound"
     case .keptScopes: "Held"
     case .lateTurns, .sharedDeadlines, .forgottenWaits, .forgottenEffects: "Waits end"
@@ -160,7 +170,14 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
       options.disk.damages = 2
       // What a sync leaves out that fails has been followed by more already.
       if self == .hastyCommits { (options.disk.syncFailures, options.disk.takeovers) = (0, 0) }
-    case .repeatedBatches, .unfencedWriters:
+    case .unwrittenEnds, .foreignSnapshots, .cutTails:
+      options = options.withDisk(seed: 3)
+      options.disk.foreignSnapshots = self == .foreignSnapshots ? 2 : 0
+      if self == .unwrittenEnds {
+        options.disk.syncFailures = 3
+        options.limits.recordBytesPerSnapshot = 1 << 16
+      }
+    case .repeatedBatches, .unfencedWriters, .cachedSeals:
       options = options.withDisk(seed: 3)
       options.disk.lostAnswers = 3
       options.disk.takeovers = 2

@@ -29,6 +29,8 @@ final class SimulatedDisk {
     var revision: UInt64
     var bytes: [UInt8]
     var sum: UInt64
+    /// The number of the history that it is of.
+    var history: UInt64
   }
 
   /// Why a daemon cannot start from it.
@@ -41,8 +43,13 @@ final class SimulatedDisk {
   /// Of the history that it has; nil before there is one.
   private(set) var epoch: UInt64?
   private var rows: [Row] = []
+  /// The first revision of a row that can be read and is only in the cache: its sync has failed.
+  private var unwritten: UInt64?
   /// Oldest first.
   private var snapshots: [Snapshot] = []
+  /// One that somebody has put there; nil for none.
+  private var foreign: Snapshot?
+  private var history: UInt64 = 1
   private var busyUntil: Int64 = 0
   var isFull = false
   /// Whether the next sync fails.
@@ -51,6 +58,8 @@ final class SimulatedDisk {
   var losesNextAnswer = false
   /// Whoever opens it raises it by one.
   private var term = 0
+  /// Since when it listens to the last one.
+  private var openedAt: Int64 = 0
 
   init(_ world: World, generator: SeededGenerator) {
     self.world = world
@@ -62,12 +71,15 @@ final class SimulatedDisk {
   /// The disk as one daemon has it.
   func open() -> SimulatedJournal {
     term += 1
+    openedAt = world.clock.now
     return SimulatedJournal(self, term: term)
   }
 
   /// What a daemon is told after whom another one has opened the disk; nil where none has.
   fileprivate func fence(_ journal: SimulatedJournal) -> JournalResult? {
     guard journal.term != term, world.options.planted != .unfencedWriters else { return nil }
+    // A cache shows the seal when it is read again.
+    if world.options.planted == .cachedSeals, world.clock.now < openedAt + 600_000_000 { return nil }
     return .fenced("term \(term) follows \(journal.term)")
   }
 
@@ -90,7 +102,7 @@ final class SimulatedDisk {
         failsNext = false
         world.trace("a sync fails")
         // What the disk has of it nobody knows.
-        leave(row)
+        if leave(row) { unwritten = row.revisions.lowerBound }
         return journal.finish(.failed("the disk is broken"))
       }
       if isFull, !isHasty { return journal.finish(.retryLater("the disk is full")) }
@@ -121,7 +133,7 @@ final class SimulatedDisk {
   /// Keeps a snapshot; what two snapshots stand for goes.
   private func keep(_ bytes: [UInt8], of revision: UInt64) {
     let sum = SipHash24.hash(bytes[...])
-    snapshots.append(Snapshot(revision: revision, bytes: bytes, sum: sum))
+    snapshots.append(Snapshot(revision: revision, bytes: bytes, sum: sum, history: history))
     guard snapshots.count > 2 else { return }
     snapshots.removeFirst()
     rows.removeAll { $0.revisions.upperBound <= snapshots[0].revision }
@@ -141,17 +153,42 @@ final class SimulatedDisk {
   }
 
   /// What was written and not synced: there, torn, or gone.
-  private func leave(_ row: Row) {
+  ///
+  /// - Returns: Whether there is some of it that was not there before.
+  @discardableResult
+  private func leave(_ row: Row) -> Bool {
     // It may be there from before, when nobody heard of it.
-    if rows.last == row { return }
+    if rows.last == row { return false }
     switch generator.number(0...2) {
     case 0: rows.append(row)
     case 1:
       var torn = row
       torn.bytes = Array(row.bytes.prefix(generator.number(0...row.bytes.count)))
       rows.append(torn)
-    default: break
+    default: return false
     }
+    return true
+  }
+
+  /// Now and then the machine goes down with its daemon: what only the cache has is gone.
+  func mayLosePower() {
+    guard let first = unwritten, generator.number(0...1) == 0 else { return }
+    world.trace("the machine goes down, and revision \(first) is gone")
+    rows.removeAll { $0.revisions.lowerBound == first }
+    unwritten = nil
+  }
+
+  /// Puts the first snapshot of another history there, under the name of the newest revision.
+  func addForeignSnapshot() throws {
+    let recovery = Recovery(Self.form, initial: Board.State(), limits: world.options.limits)
+    try recovery.written(by: Self.form.schema)
+    let bytes = recovery.finish().snapshot(Self.form)
+    foreign = Snapshot(
+      revision: max(newest, rows.last?.revisions.upperBound ?? 0),
+      bytes: bytes,
+      sum: SipHash24.hash(bytes[...]),
+      history: history + 1,
+    )
   }
 
   /// Changes a bit of what was kept, and says how to change it back.
@@ -170,10 +207,14 @@ final class SimulatedDisk {
     )
   }
 
-  /// Gives up the last row.
+  /// Gives up a snapshot of another history, or else the last row.
   ///
   /// - Returns: False where there is none.
-  func dropNewest() -> Bool { rows.popLast() != nil }
+  func dropNewest() -> Bool {
+    if foreign == nil { return rows.popLast() != nil }
+    foreign = nil
+    return true
+  }
 
   private var newest: UInt64 { snapshots.last?.revision ?? 0 }
 
@@ -209,7 +250,11 @@ final class SimulatedDisk {
     while let last = snapshots.last, SipHash24.hash(last.bytes[...]) != last.sum {
       snapshots.removeLast()
     }
-    guard let snapshot = snapshots.last else { throw Damage(description: "no snapshot is good") }
+    if world.options.planted == .cutTails { _ = rows.popLast() }
+    let known = (snapshots + [foreign].compactMap { $0 }).filter {
+      $0.history == history || world.options.planted == .foreignSnapshots
+    }
+    guard let snapshot = known.last else { throw Damage(description: "no snapshot is good") }
     try recovery.take(snapshot: snapshot.bytes[...])
     for row in rows where row.revisions.upperBound > snapshot.revision {
       guard row.isWhole || world.options.planted == .uncheckedRecords else {
@@ -218,6 +263,8 @@ final class SimulatedDisk {
       try recovery.take(records: tampered(row.bytes)[...])
       recovery.take(sessionNumbers: row.sessionNumbers)
     }
+    // What the history goes on from is written again.
+    if world.options.planted != .unwrittenEnds { unwritten = nil }
     return recovery.finish()
   }
 

@@ -59,6 +59,7 @@ extension SimulationOptions {
     Knob("damages", \.disk.damages),
     Knob("lostAnswers", \.disk.lostAnswers),
     Knob("takeovers", \.disk.takeovers),
+    Knob("foreignSnapshots", \.disk.foreignSnapshots),
     Knob("recordBytesPerSnapshot", \.limits.recordBytesPerSnapshot),
     Knob("unreleasedBytes", \.limits.unreleasedBytes),
     Knob("unreleasedRevisions", \.limits.unreleasedRevisions.asNumber),

@@ -74,6 +74,8 @@ package struct SimulationOptions: Sendable, Equatable {
     package var lostAnswers = 0
     /// A daemon's process stands still, another one takes its history over, and the first wakes.
     package var takeovers = 0
+    /// Somebody puts a snapshot of another history there while no daemon runs.
+    package var foreignSnapshots = 0
 
     package init() {}
   }
@@ -164,6 +166,7 @@ extension SimulationOptions {
     var generator = SeededGenerator(seed: seed ^ 0x7e_4a5)
     disk.lostAnswers = generator.chance(0.5) ? 0 : generator.number(1...3)
     disk.takeovers = generator.chance(0.7) ? 0 : generator.number(1...2)
+    disk.foreignSnapshots = generator.chance(0.7) ? 0 : 1
   }
 
   /// How much is done at once and how soon peers count as slow, by a generator of its own.

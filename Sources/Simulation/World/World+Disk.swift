@@ -53,6 +53,16 @@ extension World {
   /// mended by hand.
   func recover(from disk: SimulatedDisk, initial: Board.State) -> Recovered<Board.State> {
     let epoch = generator.next()
+    // Another machine's daemon does not need this one to go down.
+    if disk.epoch != nil, outdated.isEmpty { disk.mayLosePower() }
+    if disk.epoch != nil, foreignSnapshotsLeft > 0 {
+      foreignSnapshotsLeft -= 1
+      do {
+        try disk.addForeignSnapshot()
+      } catch {
+        history.losses.append("no snapshot can be made: \(error)")
+      }
+    }
     if disk.epoch != nil, damagesLeft > 0 {
       damagesLeft -= 1
       disk.damageSnapshot()

@@ -26,6 +26,7 @@ package final class World {
   private(set) var disk: SimulatedDisk?
   /// How often the disk is damaged before a daemon starts.
   var damagesLeft = 0
+  var foreignSnapshotsLeft = 0
   /// How many daemons there were so far.
   private(set) var daemons = 0
   /// Those whose history another one has taken over, and that do not know yet.
@@ -104,6 +105,7 @@ package final class World {
       let disk = SimulatedDisk(self, generator: generator.fork())
       self.disk = disk
       damagesLeft = options.disk.damages
+      foreignSnapshotsLeft = options.disk.foreignSnapshots
       planDiskFaults(disk)
     }
     startDaemon()

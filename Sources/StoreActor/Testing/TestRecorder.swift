@@ -3,8 +3,8 @@ import IssueReporting
 
 /// What a ``TestStore`` has seen of its feature and the test has not dealt with yet.
 ///
-/// Sound although it can be changed: it is used on the main actor, and at the end by the test store
-/// that is going, when nobody else has it any more.
+/// Sound although it can be changed: it is used on the main actor, also by a test store that goes
+/// elsewhere.
 package final class TestRecorder<State, Action>: @unchecked Sendable {
   /// An action that an effect sent, and the state that it led to.
   struct ReceivedAction {

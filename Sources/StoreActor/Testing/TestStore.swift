@@ -58,18 +58,21 @@ public final class TestStore<State: Equatable, Action> {
   /// - `initialState`: The state to start with.
   /// - `reducer`: The feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
-  @_disfavoredOverload  // On its own it would not let `initialState: .init()` be of a type.
+  /// - `unused`: Nothing: the compiler prefers the initializer without it where both fit.
   public convenience init(
     initialState: @autoclosure () -> State,
     @ReducerBuilder<State, Action> reducer: () -> some Reducer<State, Action>,
-    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
     column: UInt = #column,
+    unused: Never...,
   ) {
+    // The other one lets `initialState: .init()` be of a type. `@_disfavoredOverload` would weigh
+    // as much as that of an operator in the closure, and make both equal.
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    self.init(initialState, reducer, prepareDependencies ?? { _ in }, at: location)
+    self.init(initialState, reducer, prepareDependencies, at: location)
   }
 
   private init(
@@ -115,8 +118,10 @@ public final class TestStore<State: Equatable, Action> {
     self.subject = subject
   }
 
+  // Not isolated: that would report later, and in no test, where the last reference goes elsewhere.
   deinit {
-    subject.recorder.complete()
+    let recorder = subject.recorder
+    waitForMainActor { recorder.complete() }
   }
 
   /// The state after the last action that the test sent or received.

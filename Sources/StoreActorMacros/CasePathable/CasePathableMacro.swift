@@ -19,7 +19,7 @@ extension CasePathableMacro: ExtensionMacro {
     let missing = protocols.flatMap(\.baseNames).filter { !declaration.inherits($0) }
     guard !missing.isEmpty else { return [] }
     if declaration.diagnosePrivate(node, in: context) { return [] }
-    let clause = missing.map { "nonisolated StoreActor.\($0)" }.joined(separator: ", ")
+    let clause = missing.map { "nonisolated \(module)\($0)" }.joined(separator: ", ")
     let result: DeclSyntax = """
       \(raw: declaration.availability)extension \(type.trimmed): \(raw: clause) {}
       """

@@ -12,7 +12,7 @@ struct CasePathsText {
   /// The type of the case paths, and what it needs.
   var declarations: [DeclSyntax] {
     let type: DeclSyntax = """
-      \(raw: access)nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+      \(raw: access)nonisolated struct AllCasePaths: \(raw: module)_GeneratedCasePaths {
       \(raw: members)
       }
       """
@@ -28,7 +28,7 @@ struct CasePathsText {
   /// The key path of a value's case.
   private var reflection: String {
     """
-    \(deprecation)\(access)subscript(root: \(name)) -> StoreActor.PartialCaseKeyPath<\(name)> {
+    \(deprecation)\(access)subscript(root: \(name)) -> \(module)PartialCaseKeyPath<\(name)> {
     \(reflectionBody)
     }
     """
@@ -64,7 +64,7 @@ struct CasePathsText {
       let line = "list.append(\\.\(element.identifier))"
       return element.condition.map { "if \($0) { \(line) }" } ?? line
     }
-    let type = "[StoreActor.PartialCaseKeyPath<\(name)>]"
+    let type = "[\(module)PartialCaseKeyPath<\(name)>]"
     let head = "\(deprecation)\(access)var _$list: \(type) {"
     guard !lines.isEmpty else { return "\(head)\n[]\n}" }
     return """
@@ -93,8 +93,8 @@ extension CasePathsText {
     let pattern = element.pattern(binding: names)
     return """
       \(element.availability)\(access)var \(element.identifier): \
-      StoreActor.AnyCasePath<\(name), \(value)> {
-      StoreActor.AnyCasePath<\(name), \(value)>(
+      \(module)AnyCasePath<\(name), \(value)> {
+      \(module)AnyCasePath<\(name), \(value)>(
       _$name: "\(element.name)",
       embed: \(embedding(element)),
       extract: {

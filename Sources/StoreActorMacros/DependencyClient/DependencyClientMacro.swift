@@ -19,7 +19,7 @@ extension DependencyClientMacro: MemberAttributeMacro {
         $0 == "DependencyEndpoint" || $0 == "DependencyEndpointIgnored"
       })
     else { return [] }
-    return ["@StoreActor.DependencyEndpoint"]
+    return ["@\(raw: module)DependencyEndpoint"]
   }
 }
 

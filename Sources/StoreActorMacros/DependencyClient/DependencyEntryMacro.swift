@@ -106,7 +106,7 @@ private struct DependencyEntry {
     let members = values.compactMap { name, value in value.map { member(name, $0.description) } }
     return """
       \(access.isEmpty ? "private " : access)nonisolated enum \(key): \
-      StoreActor.\(live == nil ? "TestDependencyKey" : "DependencyKey") {
+      \(module)\(live == nil ? "TestDependencyKey" : "DependencyKey") {
       \(type.map { "\(access)typealias Value = \($0)\n" } ?? "")\
       \(members.joined(separator: "\n"))
       }

@@ -92,7 +92,7 @@ extension TypeSyntax {
 extension Endpoint {
   /// The closure that reports that nobody has given one.
   var unimplemented: String {
-    let report = "StoreActor._$unimplementedEndpoint(\"\\(Self.self).\(name)\")"
+    let report = "\(module)_$unimplementedEndpoint(\"\\(Self.self).\(name)\")"
     guard let value = initializer?.value else {
       let end = throwsAnyError ? "\n  throw \(error)" : returnsOptional ? "\n  return nil" : ""
       return "{\(wildcards)\n  \(report)\(end)\n}"
@@ -104,7 +104,7 @@ extension Endpoint {
     return "{\(signature)\n  \(report)\n\(body(of: closure))\n}"
   }
 
-  private var error: String { "StoreActor.Unimplemented(\"\\(Self.self).\(name)\")" }
+  private var error: String { "\(module)Unimplemented(\"\\(Self.self).\(name)\")" }
 
   private var wildcards: String {
     let count = function.parameters.count

@@ -21,7 +21,7 @@ enum ObservableStateMacro: ExtensionMacro {
     if state.isReplicated {
       members += state.replicationMembers(in: context)
     }
-    let conformances = protocols.map { "StoreActor.\(Self.name(of: $0))" }
+    let conformances = protocols.map { "\(module)\(Self.name(of: $0))" }
     guard !conformances.isEmpty || !members.isEmpty else { return [] }
     if declaration.diagnosePrivate(node, in: context) { return [] }
     let clause = conformances.isEmpty ? "" : ": \(conformances.joined(separator: ", "))"

@@ -95,7 +95,7 @@ extension StateDeclaration {
       guard !nodes.cases.isEmpty else { return [] }
       return [
         """
-        \(access)var _$id: StoreActor.ObservableStateID {
+        \(access)var _$id: \(module)ObservableStateID {
           switch self {
         \(identities(of: nodes))
           }
@@ -123,12 +123,12 @@ extension StateDeclaration {
       guard element.parameters.count == 1 else {
         return """
             case .\(element.identifier):
-              StoreActor.ObservableStateID()._$tag(\(tag))
+              \(module)ObservableStateID()._$tag(\(tag))
           """
       }
       return """
           case .\(element.identifier)(let value):
-            StoreActor.ObservableStateID._$id(for: value)._$tag(\(tag))
+            \(module)ObservableStateID._$id(for: value)._$tag(\(tag))
         """
     }
   }

@@ -13,7 +13,7 @@ enum PresentsMacro {
     let access: String
 
     var storage: String { "_\(identifier.plainText)" }
-    var state: String { "StoreActor.PresentationState<\(wrapped)>" }
+    var state: String { "\(module)PresentationState<\(wrapped)>" }
   }
 }
 

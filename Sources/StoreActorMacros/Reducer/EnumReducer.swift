@@ -75,7 +75,7 @@ struct EnumReducer {
 extension EnumReducer {
   private func state(in context: some MacroExpansionContext) -> DeclSyntax {
     let schemaName = context.qualifiedName(of: declaration.name.text)
-    let conformances = ["StoreActor.CaseReducerState", "StoreActor.ObservableState"]
+    let conformances = ["\(module)CaseReducerState", "\(module)ObservableState"]
     let state = GeneratedEnum(
       access: access,
       isIndirect: isIndirect,
@@ -96,7 +96,7 @@ extension EnumReducer {
   }
 
   private func action(in context: some MacroExpansionContext) -> DeclSyntax {
-    let isSent = conformances.action.contains("StoreActor.WireAction")
+    let isSent = conformances.action.contains("\(module)WireAction")
     let action = GeneratedEnum(
       access: access,
       isIndirect: isIndirect,
@@ -110,11 +110,11 @@ extension EnumReducer {
 
   private var body: [DeclSyntax] {
     let type: DeclSyntax = """
-      \(raw: access)typealias Body = StoreActor.Reduce<Self.State, Self.Action>
+      \(raw: access)typealias Body = \(raw: module)Reduce<Self.State, Self.Action>
       """
     let body: DeclSyntax = """
-      \(raw: access)static var body: StoreActor.Reduce<Self.State, Self.Action> {
-      StoreActor.Reduce<Self.State, Self.Action>._$cases { cases in
+      \(raw: access)static var body: \(raw: module)Reduce<Self.State, Self.Action> {
+      \(raw: module)Reduce<Self.State, Self.Action>._$cases { cases in
       \(raw: nodes.text { ReducerCase($0).reducer })
       }
       }
@@ -138,7 +138,7 @@ extension EnumReducer {
     """
     @MainActor
     \(raw: access)static func scope(
-    _ store: StoreActor.Store<Self.State, Self.Action>
+    _ store: \(raw: module)Store<Self.State, Self.Action>
     ) -> CaseScope {
     switch store._$caseState {
     \(raw: nodes.text { ReducerCase($0).scoping })

@@ -14,7 +14,7 @@ enum ReducerAttributes {
       default: []
       }
     return wanted.filter { declaration.attributes.attribute(named: $0) == nil }.map { name in
-      name == "CasePathable" ? "@StoreActor.CasePathable" : "@\(raw: name)"
+      name == "CasePathable" ? "@\(raw: module)CasePathable" : "@\(raw: name)"
     }
   }
 
@@ -29,7 +29,7 @@ enum ReducerAttributes {
       let accessors = binding.accessorBlock, !accessors.returnsExplicitly,
       let types = reducedTypes(by: declaration)
     else { return [] }
-    return ["@StoreActor.ReducerBuilder<\(raw: types.state), \(raw: types.action)>"]
+    return ["@\(raw: module)ReducerBuilder<\(raw: types.state), \(raw: types.action)>"]
   }
 
   /// The state and the action in the type of a body, `some Reducer<State, Action>`.

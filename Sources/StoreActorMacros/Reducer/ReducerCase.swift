@@ -64,7 +64,7 @@ struct ReducerCase {
     case .feature(let type, _), .ephemeral(let type):
       "\(prefix)case \(identifier)(\(type).Action)"
     case .data:
-      "\(isSent ? "@StoreActor.ReplicationIgnored\n" : "")\(prefix)case \(identifier)(Swift.Never)"
+      "\(isSent ? "@\(module)ReplicationIgnored\n" : "")\(prefix)case \(identifier)(Swift.Never)"
     }
   }
 
@@ -72,7 +72,7 @@ struct ReducerCase {
   var scope: String {
     switch kind {
     case .feature(let type, _):
-      "\(element.availability)case \(identifier)(StoreActor.StoreOf<\(type)>)"
+      "\(element.availability)case \(identifier)(\(module)StoreOf<\(type)>)"
     case .ephemeral(let type): "\(prefix)case \(identifier)(\(type))"
     case .data: data
     }

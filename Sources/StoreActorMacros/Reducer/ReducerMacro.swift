@@ -22,7 +22,7 @@ extension ReducerMacro: ExtensionMacro {
     guard !missing.isEmpty else { return [] }
     if declaration.diagnosePrivate(node, in: context) { return [] }
     // `CaseReducer` first: the compiler looks for its body before that of `Reducer`.
-    let clause = missing.sorted().map { "nonisolated StoreActor.\($0)" }.joined(separator: ", ")
+    let clause = missing.sorted().map { "nonisolated \(module)\($0)" }.joined(separator: ", ")
     let result: DeclSyntax = """
       \(raw: declaration.availability)extension \(type.trimmed): \(raw: clause) {}
       """

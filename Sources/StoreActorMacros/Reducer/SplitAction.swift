@@ -88,7 +88,7 @@ extension SplitAction {
     return part.nodes.text { element in
       var attributes = element.declaration.attributes.map { "\($0.trimmedDescription)\n" }
       if isPrivate, element.declaration.attributes.attribute(named: "ReplicationIgnored") == nil {
-        attributes.append("@StoreActor.ReplicationIgnored\n")
+        attributes.append("@\(module)ReplicationIgnored\n")
       }
       let modifiers = element.declaration.modifiers.map { "\($0.trimmedDescription) " }
       let text = element.element.with(\.trailingComma, nil).trimmedDescription

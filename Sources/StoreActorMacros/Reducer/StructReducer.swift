@@ -28,7 +28,7 @@ struct StructReducer {
     }
     if !names.properties.contains("body"), names.reduce == nil {
       members.append(
-        "\(raw: access)let body = StoreActor.EmptyReducer<Self.State, Self.Action>()"
+        "\(raw: access)let body = \(raw: module)EmptyReducer<Self.State, Self.Action>()"
       )
     }
     return members
@@ -57,7 +57,7 @@ struct StructReducer {
   private var state: DeclSyntax {
     """
     \(raw: access)struct State: \
-    StoreActor.ObservableState, Swift.Codable, Swift.Equatable, Swift.Hashable, Swift.Sendable {
+    \(raw: module)ObservableState, Swift.Codable, Swift.Equatable, Swift.Hashable, Swift.Sendable {
     \(raw: access)init() {}
     }
     """

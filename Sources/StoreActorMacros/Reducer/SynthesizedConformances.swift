@@ -12,8 +12,8 @@ struct SynthesizedConformances {
     "equatable": "Swift.Equatable",
     "hashable": "Swift.Hashable",
     "sendable": "Swift.Sendable",
-    "replicatedState": "StoreActor.ReplicatedState",
-    "wireAction": "StoreActor.WireAction",
+    "replicatedState": "\(module)ReplicatedState",
+    "wireAction": "\(module)WireAction",
   ]
 
   init(_ node: AttributeSyntax) {

@@ -64,13 +64,13 @@ extension StateChoiceCode {
       return source.place(line, at: element.declaration.caseKeyword)
     }
     return StateText.function(
-      "\(access)static func schema(in registry: inout StoreActor.SchemaRegistry)"
-        + " -> StoreActor.Schema",
+      "\(access)static func schema(in registry: inout \(module)SchemaRegistry)"
+        + " -> \(module)Schema",
       ["registry.define(Self.self, name: \(StateText.literal(schemaName))) { registry in"]
         + (hasHints ? ["  Self._$noteHints(in: &registry)"] : [])
         + (cases.isEmpty
           ? ["  .choice([])"]
-          : ["  var schema = StoreActor._$SchemaWriter()"] + lines
+          : ["  var schema = \(module)_$SchemaWriter()"] + lines
             + ["  return .choice(schema.cases)"]) + ["}"],
     )
   }
@@ -89,14 +89,14 @@ extension StateChoiceCode {
       ] + parts
     }
     return StateText.function(
-      "\(access)func encode(to encoder: inout StoreActor.CBOREncoder)",
+      "\(access)func encode(to encoder: inout \(module)CBOREncoder)",
       ["switch self {"] + lines + ["}"],
     )
   }
 
   private var decode: String {
     let head =
-      "\(access)init(from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError)"
+      "\(access)init(from decoder: inout \(module)CBORDecoder) throws(\(module)CodecError)"
     let tests = cases.enumerated().flatMap { index, element -> [String] in
       let former = element.formerName.map { ", formerly: \(StateText.literal($0))" } ?? ""
       let test =
@@ -109,7 +109,7 @@ extension StateChoiceCode {
     let failure = "throw choice.unknown(Self._$caseNames, &decoder)"
     return StateText.function(
       head,
-      ["let choice = try StoreActor._$ChoiceReader(&decoder)"]
+      ["let choice = try \(module)_$ChoiceReader(&decoder)"]
         + (cases.isEmpty ? [failure] : tests + ["} else {", "  \(failure)", "}"]),
     )
   }
@@ -119,8 +119,8 @@ extension StateChoiceCode {
     let labels = element.payload.map { StateText.literal($0.name) }
     var lines: [String]
     if element.canonical == Array(labels.indices) {
-      let names = "StoreActor._$FieldReader.Names([\(labels.joined(separator: ", "))])"
-      lines = ["var fields = try StoreActor._$FieldReader(&decoder)"]
+      let names = "\(module)_$FieldReader.Names([\(labels.joined(separator: ", "))])"
+      lines = ["var fields = try \(module)_$FieldReader(&decoder)"]
       // Arguments are evaluated in order, so each name can be read before its value.
       let value = element.construction { place in
         "try fields.nextValue(of: \(labels[place]), \(names), &decoder)"
@@ -130,13 +130,13 @@ extension StateChoiceCode {
       let order = element.canonical.map(String.init).joined(separator: ", ")
       let list = labels.joined(separator: ", ")
       lines = [
-        "var parts = try StoreActor._$ShuffledReader([\(list)], order: [\(order)], &decoder)"
+        "var parts = try \(module)_$ShuffledReader([\(list)], order: [\(order)], &decoder)"
       ]
       lines += [
         "self = \(element.construction { "try parts.value(\($0), of: \(labels[$0]))" })"
       ]
     }
-    return ["do throws(StoreActor.CodecError) {"] + lines.map { "  \($0)" } + [
+    return ["do throws(\(module)CodecError) {"] + lines.map { "  \($0)" } + [
       "} catch {",
       "  throw error.inside(.name(\(element.literal)))",
       "}",
@@ -161,7 +161,7 @@ extension StateChoiceCode {
     return StateText.function(
       StateText.plainHead(access),
       ["let hasPayload = try reader.choice()"] + lines
-        + ["} else {", "  throw StoreActor._$NotPlain()", "}"],
+        + ["} else {", "  throw \(module)_$NotPlain()", "}"],
     )
   }
 
@@ -179,7 +179,7 @@ extension StateChoiceCode {
   private var isSame: String {
     let lines = cases.flatMap { element -> [String] in
       let values = element.payload.indices.map {
-        "guard StoreActor._$areSame(part\($0), other\($0)) else { return false }"
+        "guard \(module)_$areSame(part\($0), other\($0)) else { return false }"
       }
       return ["case \(element.pattern("let", "part")):"]
         + same(element, "other", values + ["return true"]).map { "  \($0)" }
@@ -207,7 +207,7 @@ extension StateChoiceCode {
       guard !element.payload.isEmpty else {
         return [
           "case .\(element.identifier.text):",
-          "  return StoreActor.Digest(rawValue: \(element.digest))",
+          "  return \(module)Digest(rawValue: \(element.digest))",
         ]
       }
       let parts = element.payload.enumerated().map { place, part in
@@ -215,11 +215,11 @@ extension StateChoiceCode {
       }
       return [
         "case \(element.pattern("let", "part")):",
-        "  var digest = StoreActor._$DigestWriter()",
+        "  var digest = \(module)_$DigestWriter()",
       ] + parts + ["  return digest.finish(case: \(element.digest))"]
     }
     return StateText.function(
-      "\(access)var _$digest: StoreActor.Digest",
+      "\(access)var _$digest: \(module)Digest",
       ["switch self {"] + lines + ["}"],
     )
   }
@@ -244,13 +244,13 @@ extension StateChoiceCode {
       let body =
         parts.isEmpty
         ? ["return false"]
-        : ["var delta = StoreActor._$DeltaWriter(case: \(index), &encoder)"] + parts
+        : ["var delta = \(module)_$DeltaWriter(case: \(index), &encoder)"] + parts
           + ["return delta.finish(&encoder)"]
       return ["case \(element.pattern("let", "part")):"]
         + same(element, "old", body).map { "  \($0)" }
     }
     return StateText.function(
-      "\(access)func encodeDelta(from old: Self, to encoder: inout StoreActor.CBOREncoder)"
+      "\(access)func encodeDelta(from old: Self, to encoder: inout \(module)CBOREncoder)"
         + " -> Swift.Bool",
       ["switch self {"] + lines + ["}"]
         + (cases.count > 1 ? ["return encoder._$replacement(self)"] : []),
@@ -259,8 +259,8 @@ extension StateChoiceCode {
 
   private var applyDelta: String {
     let head =
-      "\(access)mutating func applyDelta(from decoder: inout StoreActor.CBORDecoder)"
-      + " throws(StoreActor.CodecError)"
+      "\(access)mutating func applyDelta(from decoder: inout \(module)CBORDecoder)"
+      + " throws(\(module)CodecError)"
     let lines = cases.enumerated().flatMap { index, element in
       ["case \(element.pattern("var", "part")):"]
         + applying(element, at: index).map { "  \($0)" }
@@ -291,11 +291,11 @@ extension StateChoiceCode {
     }
     let body =
       [
-        "var changes = try StoreActor._$PayloadChanges(&decoder)",
+        "var changes = try \(module)_$PayloadChanges(&decoder)",
         "while let place = try changes.next(below: \(count), &decoder) {",
         "  switch place {",
       ] + places + ["  }", "}", "self = \(element.construction { "part\($0)" })"]
-    return [check, "do throws(StoreActor.CodecError) {"] + body.map { "  \($0)" } + [
+    return [check, "do throws(\(module)CodecError) {"] + body.map { "  \($0)" } + [
       "} catch {",
       "  throw error.inside(.name(\(element.literal)))",
       "}",

@@ -38,6 +38,6 @@ struct StateField {
   /// An expression with the field's value, as something that can be replicated.
   func value(of owner: String) -> String {
     let value = "\(owner).\(storage)"
-    return isCodable ? "StoreActor._$codable(\(value))" : value
+    return isCodable ? "\(module)_$codable(\(value))" : value
   }
 }

@@ -9,7 +9,7 @@ extension StateDeclaration {
     let lines = isReplicated ? hints : []
     guard !lines.isEmpty else { return nil }
     return StateText.function(
-      "static func _$noteHints(in registry: inout StoreActor.SchemaRegistry)",
+      "static func _$noteHints(in registry: inout \(module)SchemaRegistry)",
       lines,
     )
   }
@@ -41,7 +41,7 @@ extension StateDeclaration {
     let method = field.isCodable ? "_$noteCodable" : "_$note"
     let isPresented = field.property.has("Presents")
     let expression =
-      isPresented ? "StoreActor.PresentationState(wrappedValue: \(value))" : "\(value)"
+      isPresented ? "\(module)PresentationState(wrappedValue: \(value))" : "\(value)"
     // The default of a property wrapper's property is one of what it wraps.
     let keyPath = "\\Self.\(isPresented ? field.storage : field.property.identifier.text)"
     return "registry.\(method)(\(field.literal), \(keyPath)\(formerly), default: \(expression))"

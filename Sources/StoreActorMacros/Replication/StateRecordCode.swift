@@ -95,20 +95,20 @@ extension StateRecordCode {
       + (fields.contains(where: \.isEphemeral) ? ["  registry._$noteEphemeralParts()"] : [])
       + unkeyed.map { "  registry._$noteForgetful(\(StateText.literal($0)))" }
     return StateText.function(
-      "\(access)static func schema(in registry: inout StoreActor.SchemaRegistry)"
-        + " -> StoreActor.Schema",
+      "\(access)static func schema(in registry: inout \(module)SchemaRegistry)"
+        + " -> \(module)Schema",
       ["registry.define(Self.self, name: \(StateText.literal(schemaName))) { registry in"]
         + notes
         + (all.isEmpty
           ? ["  \(notes.isEmpty ? "" : "return ").record([])"]
-          : ["  var schema = StoreActor._$SchemaWriter()"] + lines
+          : ["  var schema = \(module)_$SchemaWriter()"] + lines
             + ["  return .record(schema.fields)"]) + ["}"],
     )
   }
 
   private var encode: String {
     StateText.function(
-      "\(access)func encode(to encoder: inout StoreActor.CBOREncoder)",
+      "\(access)func encode(to encoder: inout \(module)CBOREncoder)",
       ["encoder.mapHeader(\(count("encoder")))"]
         + canonical.flatMap { field in
           let line = "encoder._$field(\(field.literal), \(field.value(of: "self")))"
@@ -136,10 +136,10 @@ extension StateRecordCode {
         "}",
       ]
     }
-    let names = all.isEmpty ? "StoreActor._$FieldReader.Names([])" : "Self._$fieldNames"
+    let names = all.isEmpty ? "\(module)_$FieldReader.Names([])" : "Self._$fieldNames"
     return StateText.function(
-      "\(access)init(from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError)",
-      ["var fields = try StoreActor._$FieldReader(&decoder)"] + lines + unsetProperties
+      "\(access)init(from decoder: inout \(module)CBORDecoder) throws(\(module)CodecError)",
+      ["var fields = try \(module)_$FieldReader(&decoder)"] + lines + unsetProperties
         + ["try fields.finish(\(names), &decoder)"],
     )
   }
@@ -166,7 +166,7 @@ extension StateRecordCode {
   /// Properties that have neither a default nor a place on the wire; the author has been told.
   private var unsetProperties: [String] {
     properties.filter { $0.isIgnored && !$0.property.hasDefault }.map {
-      "self.\($0.storage) = StoreActor._$missingDefault()"
+      "self.\($0.storage) = \(module)_$missingDefault()"
     }
   }
 
@@ -175,7 +175,7 @@ extension StateRecordCode {
       "\(access)func _$isSame(as other: Self) -> Swift.Bool",
       fields.map {
         let values = "\($0.value(of: "self")), \($0.value(of: "other"))"
-        return "guard StoreActor._$areSame(\(values)) else { return false }"
+        return "guard \(module)_$areSame(\(values)) else { return false }"
       } + ["return true"],
     )
   }
@@ -185,10 +185,10 @@ extension StateRecordCode {
       "digest.field(\(StateNameDigest.literal(of: field.name)), \(field.value(of: "self")))"
     }
     return StateText.function(
-      "\(access)var _$digest: StoreActor.Digest",
+      "\(access)var _$digest: \(module)Digest",
       fields.isEmpty
-        ? ["StoreActor._$DigestWriter().finish()"]
-        : ["var digest = StoreActor._$DigestWriter()"] + lines + ["return digest.finish()"],
+        ? ["\(module)_$DigestWriter().finish()"]
+        : ["var digest = \(module)_$DigestWriter()"] + lines + ["return digest.finish()"],
     )
   }
 
@@ -199,8 +199,8 @@ extension StateRecordCode {
     }
     let formerly = former.isEmpty ? "" : ", formerly: [\(former.joined(separator: ", "))]"
     return StateText.function(
-      "private static var _$fieldNames: StoreActor._$FieldReader.Names",
-      ["StoreActor._$FieldReader.Names([\(names)]\(formerly))"],
+      "private static var _$fieldNames: \(module)_$FieldReader.Names",
+      ["\(module)_$FieldReader.Names([\(names)]\(formerly))"],
     )
   }
 }
@@ -215,11 +215,11 @@ extension StateRecordCode {
       return isHidden(field) ? onlyDurable("encoder", [line]) : [line]
     }
     return StateText.function(
-      "\(access)func encodeDelta(from old: Self, to encoder: inout StoreActor.CBOREncoder)"
+      "\(access)func encodeDelta(from old: Self, to encoder: inout \(module)CBOREncoder)"
         + " -> Swift.Bool",
       all.isEmpty
         ? ["false"]
-        : ["var delta = StoreActor._$DeltaWriter(record: &encoder)"] + lines
+        : ["var delta = \(module)_$DeltaWriter(record: &encoder)"] + lines
           + ["return delta.finish(&encoder)"],
     )
   }
@@ -239,8 +239,8 @@ extension StateRecordCode {
       change = ["switch \(place) {"] + cases + ["}"]
     }
     return StateText.function(
-      "\(access)mutating func applyDelta(from decoder: inout StoreActor.CBORDecoder)"
-        + " throws(StoreActor.CodecError)",
+      "\(access)mutating func applyDelta(from decoder: inout \(module)CBORDecoder)"
+        + " throws(\(module)CodecError)",
       ["for _ in 0..<(try decoder.mapHeader()) {"] + change.map { "  \($0)" } + ["}"],
     )
   }
@@ -272,7 +272,7 @@ extension StateRecordCode {
     }
     return StateText.function(
       "private init(_$changing place: Swift.Int, of old: Self,"
-        + " from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError)",
+        + " from decoder: inout \(module)CBORDecoder) throws(\(module)CodecError)",
       lines,
     )
   }

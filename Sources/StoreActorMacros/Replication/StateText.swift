@@ -23,8 +23,8 @@ enum StateText {
 
   /// The head of the initializer that does.
   static func plainHead(_ access: String) -> String {
-    "\(access)init(_$plain reader: inout StoreActor._$PlainReader)"
-      + " throws(StoreActor._$NotPlain)"
+    "\(access)init(_$plain reader: inout \(module)_$PlainReader)"
+      + " throws(\(module)_$NotPlain)"
   }
 
   static func indented(_ lines: [String]) -> String {

@@ -38,11 +38,11 @@ extension WireActionExpansion {
     let body =
       lines.isEmpty
       ? ".choice([])"
-      : "var schema = StoreActor._$ActionSchema()\n\(lines)\nreturn .choice(schema.cases)"
+      : "var schema = \(module)_$ActionSchema()\n\(lines)\nreturn .choice(schema.cases)"
     return """
       \(access)nonisolated static func schema(
-      in registry: inout StoreActor.SchemaRegistry
-      ) -> StoreActor.Schema {
+      in registry: inout \(module)SchemaRegistry
+      ) -> \(module)Schema {
       registry.define(Self.self, name: "\(schemaName)") { registry in
       \(body)
       }
@@ -62,8 +62,8 @@ extension WireActionExpansion {
     }
     return """
       \(access)nonisolated func encode(
-      to encoder: inout StoreActor.CBOREncoder
-      ) throws(StoreActor.CodecError) {
+      to encoder: inout \(module)CBOREncoder
+      ) throws(\(module)CodecError) {
       \(isSwitch ? "switch self {\n\(cases)\n}" : cases)
       }
       """
@@ -72,7 +72,7 @@ extension WireActionExpansion {
   private func writing(_ element: EnumCase) -> String {
     guard element.isSent else {
       return
-        "throw StoreActor.CodecError._$privateAction(\"\(element.name)\", of: \"\(schemaName)\")"
+        "throw \(module)CodecError._$privateAction(\"\(element.name)\", of: \"\(schemaName)\")"
     }
     guard !element.parameters.isEmpty else { return "encoder.encode(name: \"\(element.name)\")" }
     let labels = element.wireLabels
@@ -104,9 +104,9 @@ extension WireActionExpansion {
       : "var names: [Swift.String] = []\nnames.reserveCapacity(\(count))\n\(names)"
     return """
       \(access)nonisolated init(
-      from decoder: inout StoreActor.CBORDecoder
-      ) throws(StoreActor.CodecError) {
-      let action = try StoreActor._$ChoiceReader(&decoder, of: "action")
+      from decoder: inout \(module)CBORDecoder
+      ) throws(\(module)CodecError) {
+      let action = try \(module)_$ChoiceReader(&decoder, of: "action")
       \(cases)
       \(list)
       throw action.unknown(names, &decoder)
@@ -124,7 +124,7 @@ extension WireActionExpansion {
       self = \(element.expression(of: element.partNames))
       """
     return """
-      do throws(StoreActor.CodecError) {
+      do throws(\(module)CodecError) {
       \(lines)
       return
       } catch {
@@ -137,7 +137,7 @@ extension WireActionExpansion {
   private func only(_ element: EnumCase) -> String {
     let constructor = "Self.\(element.identifier)"
     return """
-      var parts = try StoreActor._$FieldReader(&decoder)
+      var parts = try \(module)_$FieldReader(&decoder)
       self = try parts._$only("\(element.wireLabels[0])", &decoder, \(constructor))
       """
   }
@@ -145,12 +145,12 @@ extension WireActionExpansion {
   /// Parts that stand in the order of their declaration.
   private func ordered(_ element: EnumCase) -> String {
     let labels = element.wireLabels.map { "\"\($0)\"" }
-    let names = "StoreActor._$FieldReader.Names([\(labels.joined(separator: ", "))])"
+    let names = "\(module)_$FieldReader.Names([\(labels.joined(separator: ", "))])"
     let parts = zip(element.parameters, labels).enumerated().map { place, part in
       "let v\(place): \(part.0.type) = try parts._$part(\(part.1), \(names), &decoder)"
     }
     return """
-      var parts = try StoreActor._$FieldReader(&decoder)
+      var parts = try \(module)_$FieldReader(&decoder)
       \(parts.joined(separator: "\n"))
       try parts.finish(\(names), &decoder)
       """
@@ -165,7 +165,7 @@ extension WireActionExpansion {
       "let v\(place): \(part.0.type) = try parts._$part(\(place), of: \(part.1))"
     }
     return """
-      var parts = try StoreActor._$ShuffledReader([\(list)], order: [\(order)], &decoder)
+      var parts = try \(module)_$ShuffledReader([\(list)], order: [\(order)], &decoder)
       \(parts.joined(separator: "\n"))
       """
   }

@@ -20,7 +20,7 @@ struct GeneratedEnum {
   let schemaName: String
 
   private var head: String {
-    let paths = ["StoreActor.CasePathable", "StoreActor.CasePathIterable"]
+    let paths = ["\(module)CasePathable", "\(module)CasePathIterable"]
     let clause = (inherited + paths.map { "nonisolated \($0)" }).joined(separator: ", ")
     return "\(access)\(isIndirect ? "indirect " : "")enum \(name): \(clause)"
   }

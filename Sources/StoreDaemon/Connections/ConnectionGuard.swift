@@ -126,7 +126,15 @@ final class ConnectionGuard: Sendable {
     _ side: ConnectionTable.Side,
     as name: PeerName?,
   ) -> Bool {
-    table.withLock { $0.identify(serial, descriptor, side, as: name) }
+    let now = LoopClock.nanoseconds
+    return table.withLock { table in
+      if table.identify(serial, descriptor, side, as: name, now: now) { return true }
+      for connection in table.takeExcess() {
+        refused.add(1, ordering: .relaxed)
+        shutDown(connection)
+      }
+      return false
+    }
   }
 
   /// The holder of the connection with a serial, whose frames are known by a name.
@@ -199,7 +207,9 @@ final class ConnectionGuard: Sendable {
   /// Says which connections were shut down, unless that was said a moment ago.
   private func reportCuts(at now: Int64, isLast: Bool = false) {
     for line in cuts.withLock({ $0.take(at: now, isLast: isLast) }) {
-      logger.warning("\(line.text)", metadata: line.details.mapValues { "\($0)" })
+      // That strangers try is nothing that an operator has to do something about.
+      let level: Logger.Level = line.kind == .unknown ? .info : .warning
+      logger.log(level: level, "\(line.text)", metadata: line.details.mapValues { "\($0)" })
     }
   }
 
@@ -259,7 +269,6 @@ final class ConnectionGuard: Sendable {
 
   private func guardConnections() throws(ZeroMQError) {
     let poller = Poller([.socket(admission.socket)] + monitors.map { .socket($0.monitor.socket) })
-    var refused = Refusals()
     var floods = FloodWatch()
     var memory = MemoryReturn()
     var nextLook: Int64 = 0
@@ -270,12 +279,12 @@ final class ConnectionGuard: Sendable {
       let look = until(nextLook, isPending: memory.isPending)
       let waits = [remind(&lastReminder), look, untilCutsAreTold].compactMap(\.self)
       _ = try poller.wait(timeout: waits.min())
-      try takeEvents(&refused)
+      try takeEvents()
       let now = LoopClock.nanoseconds
       if now >= nextLook {
         let bytes = ZeroMQLibrary.residentBytes
         if bytes > 0, !isReturningMemory.load(ordering: .acquiring) {
-          try shutDownFlood(&floods, &refused, at: bytes)
+          try shutDownFlood(&floods, at: bytes)
           returnMemory(&memory, of: bytes, at: now)
         }
         let end = LoopClock.nanoseconds
@@ -284,10 +293,9 @@ final class ConnectionGuard: Sendable {
       }
       while let request = try admission.next() {
         // What was over before this one came must be known before it is let in.
-        try takeEvents(&refused)
-        try answer(request, &refused)
+        try takeEvents()
+        try answer(request)
       }
-      refused.report(logger)
       reportCuts(at: LoopClock.nanoseconds)
     }
   }
@@ -297,12 +305,12 @@ final class ConnectionGuard: Sendable {
   }
 
   /// Handles the events of the monitors.
-  private func takeEvents(_ refused: inout Refusals) throws(ZeroMQError) {
+  private func takeEvents() throws(ZeroMQError) {
     for (side, monitor) in monitors {
       while let event = try monitor.next() {
         switch event {
         case .accepted(let descriptor):
-          if !accept(descriptor, side) { refused.count += 1 }
+          accept(descriptor, side)
         case .disconnected(let descriptor):
           let isTold = table.withLock { table in
             hasGone.store(true, ordering: .releasing)
@@ -317,35 +325,52 @@ final class ConnectionGuard: Sendable {
     }
   }
 
-  private func accept(_ descriptor: Int32, _ side: ConnectionTable.Side) -> Bool {
+  private func accept(_ descriptor: Int32, _ side: ConnectionTable.Side) {
     let user = Connection.user(descriptor)
     let program = PeerProgram(descriptor)
     // Where the connection is over already, its descriptor may be that of a socket of the program.
     let identity = Connection.Identity(descriptor).flatMap { ends.contains($0.ownEnd) ? $0 : nil }
     let now = LoopClock.nanoseconds
-    let isWelcome = table.withLock {
-      $0.accept(descriptor, side, user: user, program: program, identity: identity, now: now)
+    let refusal = table.withLock { table -> CutReports.Cut? in
+      if table.accept(descriptor, side, user: user, program: program, identity: identity, now: now)
+      {
+        return nil
+      }
+      return CutReports.Cut(
+        kind: .refused,
+        peer: table.peer(descriptor, side).name,
+        holder: table.holder(at: descriptor, side),
+        reason: "was one too many, or came too fast",
+      )
     }
-    if !isWelcome {
-      refused.add(1, ordering: .relaxed)
-      shutDown(ConnectionTable.Ended(descriptor: descriptor, identity: identity))
-    }
-    return isWelcome
+    guard let refusal else { return }
+    refused.add(1, ordering: .relaxed)
+    cuts.withLock { $0.add(refusal) }
+    shutDown(ConnectionTable.Ended(descriptor: descriptor, identity: identity))
   }
 
-  private func answer(
-    _ request: Admission.Request,
-    _ refusals: inout Refusals,
-  ) throws(ZeroMQError) {
+  private func answer(_ request: Admission.Request) throws(ZeroMQError) {
     guard let suffix = suffix(for: request) else {
       refused.add(1, ordering: .relaxed)
-      refusals.strangers += 1
-      refusals.lastStranger = request.address
+      let cut = CutReports.Cut(
+        kind: .unknown,
+        peer: request.address,
+        holder: holder(of: request),
+        reason: "came from who has no grant",
+      )
+      cuts.withLock { $0.add(cut) }
       return try admission.refuse(request)
     }
     let serial = table.withLock { $0.makeSerial() }
     // In the one property that no peer can choose.
     try admission.accept(request, as: "\(serial)\(suffix)")
+  }
+
+  /// The holder of a peer that is refused, whose key has no name.
+  private func holder(of request: Admission.Request) -> Holder {
+    if request.key != nil { return .network }
+    let identity = ActionOrigin.Identity(place: request.address)
+    return door.withLock { $0.grants.holder(of: identity) }
   }
 
   /// What follows the serial of an admitted peer; nil for a peer that is refused.
@@ -399,7 +424,6 @@ final class ConnectionGuard: Sendable {
   /// Shuts down peers that fill the memory while the main thread is busy.
   private func shutDownFlood(
     _ watch: inout FloodWatch,
-    _ refused: inout Refusals,
     at bytes: Int,
   ) throws(ZeroMQError) {
     if watch.hasGrown(to: bytes, rounds: rounds.load(ordering: .relaxed)) {
@@ -408,7 +432,7 @@ final class ConnectionGuard: Sendable {
         // A descriptor of our own: what is told of it from here on is about this connection.
         let own = Connection.duplicate(flood.descriptor)
         do throws(ZeroMQError) {
-          try takeEvents(&refused)
+          try takeEvents()
         } catch {
           if let own { Connection.release(own) }
           throw error
@@ -448,35 +472,6 @@ final class ConnectionGuard: Sendable {
     DispatchQueue.main.async { [self] in
       isWaking.store(false, ordering: .relaxed)
       MainActor.assumeIsolated { wakeUp() }
-    }
-  }
-
-  /// The peers that were refused since the operator was last told.
-  private struct Refusals {
-    /// Those that came too fast, or when there was no room.
-    var count = 0
-    /// Those without any grant, and the address of the last one.
-    var strangers = 0
-    var lastStranger = ""
-    private var reportedAt: Int64?
-
-    mutating func report(_ logger: Logger) {
-      guard count > 0 || strangers > 0 else { return }
-      let now = LoopClock.nanoseconds
-      guard reportedAt.map({ now - $0 >= CutReports.interval }) ?? true else { return }
-      if count > 0 {
-        logger.warning(
-          "\(count) connections were refused: there are too many, or they come too fast."
-        )
-      }
-      if strangers > 0 {
-        logger.info(
-          "\(strangers) connections were refused: nothing is granted to who makes them.",
-          metadata: ["peer": "\(lastStranger)"],
-        )
-      }
-      (count, strangers) = (0, 0)
-      reportedAt = now
     }
   }
 }

@@ -30,10 +30,15 @@ struct ConnectionTable {
     var connectionsOfOwnProgram: Int
     /// Connections of all together who are not the daemon's own user.
     var connectionsOfOthers: Int
-    /// Connections of one of them, and of all who come over tcp together: so nobody else of them is
-    /// kept out by one alone.
-    var connectionsOfOne: Int
-    /// Connections of one user that may come at once, after a rest: everybody comes back at once
+    /// Connections of one of these users: so none of the others is kept out by one alone.
+    var connectionsOfUser: Int
+    /// Connections of one key, of all who come with tickets, and of all over tcp without a key.
+    var connectionsOfKey: Int
+    /// Connections over tcp of which nothing is known yet.
+    ///
+    /// One key, with its own and with these, has no more than a user.
+    var connectionsOfUnknown: Int
+    /// Connections of one holder that may come at once, after a rest: everybody comes back at once
     /// when a daemon was started again.
     var burst = 16_384
     /// And how many a second from then on: more than a script that starts client after client.
@@ -47,14 +52,45 @@ struct ConnectionTable {
       connections = descriptors - min(2304, descriptors / 2)
       connectionsOfOwner = connections - connections / 4
       connectionsOfOwnProgram = connections / 2
-      connectionsOfOthers = connections / 2
-      connectionsOfOne = connectionsOfOthers - connectionsOfOthers / 4
+      // Each takes 40 KB of memory, so there are not as many as there are descriptors. A session
+      // has two; the rest is for those that come and go.
+      let sessions = StoreReplication.Limits()
+      connectionsOfOthers = min(connections / 2, sessions.sessionsOfOthers * 5 / 2)
+      let most = sessions.sessionsPerUser * 8
+      connectionsOfUser = min(connectionsOfOthers - connectionsOfOthers / 4, most)
+      connectionsOfKey = min(connectionsOfOthers / 2, most / 2)
+      connectionsOfUnknown = min(connectionsOfOthers / 4, most / 2)
     }
   }
 
   private struct Key: Hashable {
     var side: Side
     var descriptor: Int32
+  }
+
+  /// Those whose connections are counted together.
+  private enum Group: Hashable {
+    case user(UInt32)
+    case key(String)
+    case tickets
+    /// Over tcp without a key, where that is allowed.
+    case keyless
+    /// Over tcp, before the first frame tells whose connection it is.
+    case unknown
+
+    init(_ user: UInt32?, _ name: PeerName?) {
+      if let user {
+        self = .user(user)
+        return
+      }
+      self =
+        switch name {
+        case .key(let name, _): .key(name)
+        case .ticket: .tickets
+        case .process, .loopback: .keyless
+        case nil: .unknown
+        }
+    }
   }
 
   private struct Entry {
@@ -69,6 +105,8 @@ struct ConnectionTable {
     var name: PeerName?
     var isGreeted = false
     var isRefused = false
+
+    var group: Group { Group(user, name) }
   }
 
   /// A connection that is to be shut down.
@@ -87,12 +125,13 @@ struct ConnectionTable {
   private let limits: Limits
   private let ownUser: UInt32
   private var entries: [Key: Entry] = [:]
-  private var counts: [UInt32?: Int] = [:]
+  private var counts: [Group: Int] = [:]
   /// Connections of the daemon's own user, by their programs.
   private var ownPrograms: [PeerProgram: Int] = [:]
-  private var budgets: [UInt32?: Budget] = [:]
+  private var budgets: [Group: Budget] = [:]
   private var nextSerial: UInt64 = 1
   private var gone: [UInt64] = []
+  private var excess: [Ended] = []
   private var floods: [(serial: UInt64?, side: Side)] = []
   /// Control connections in the order in which they were accepted, without those refused: of this
   /// machine, and over tcp.
@@ -154,7 +193,8 @@ struct ConnectionTable {
   ) -> Bool {
     let key = Key(side: side, descriptor: descriptor)
     forget(key)
-    let isRefused = !hasRoom(for: user, program) || !spend(user, now)
+    let group = Group(user, nil)
+    let isRefused = !hasRoom(for: group, program) || !spend(group, now)
     entries[key] = Entry(
       user: user,
       program: program,
@@ -163,7 +203,7 @@ struct ConnectionTable {
       firstSerial: nextSerial,
       isRefused: isRefused,
     )
-    counts[user, default: 0] += 1
+    counts[group, default: 0] += 1
     if user == ownUser { ownPrograms[program, default: 0] += 1 }
     guard !isRefused else { return false }
     switch side {
@@ -174,25 +214,46 @@ struct ConnectionTable {
     return true
   }
 
-  private func hasRoom(for user: UInt32?, _ program: PeerProgram) -> Bool {
+  private func hasRoom(for group: Group, _ program: PeerProgram) -> Bool {
     guard entries.count < limits.connections else { return false }
-    if user == ownUser {
-      return counts[user, default: 0] < limits.connectionsOfOwner
+    let own = Group.user(ownUser)
+    if group == own {
+      return counts[own, default: 0] < limits.connectionsOfOwner
         && ownPrograms[program, default: 0] < limits.connectionsOfOwnProgram
     }
-    return entries.count - counts[ownUser, default: 0] < limits.connectionsOfOthers
-      && counts[user, default: 0] < limits.connectionsOfOne
+    return entries.count - counts[own, default: 0] < limits.connectionsOfOthers
+      && counts[group, default: 0] < most(of: group)
   }
 
-  private mutating func spend(_ user: UInt32?, _ now: Int64) -> Bool {
-    var budget = budgets[user] ?? Budget(left: Double(limits.burst), at: now)
-    let earned = Double(now - budget.at) / 1e9 * Double(limits.perSecond)
+  private func most(of group: Group) -> Int {
+    switch group {
+    case .user: limits.connectionsOfUser
+    case .key, .tickets, .keyless: limits.connectionsOfKey
+    case .unknown: limits.connectionsOfUnknown
+    }
+  }
+
+  private func budget(of group: Group, _ now: Int64) -> Budget {
+    guard var budget = budgets[group] else { return Budget(left: Double(limits.burst), at: now) }
+    let earned = Double(max(0, now - budget.at)) / 1e9 * Double(limits.perSecond)
     budget.left = min(Double(limits.burst), budget.left + earned)
     budget.at = now
+    return budget
+  }
+
+  private mutating func spend(_ group: Group, _ now: Int64) -> Bool {
+    var budget = budget(of: group, now)
     let isEnough = budget.left >= 1
     if isEnough { budget.left -= 1 }
-    budgets[user] = budget
+    budgets[group] = budget
     return isEnough
+  }
+
+  /// Gives back what a connection has cost those over tcp of whom nothing is known.
+  private mutating func refund(_ group: Group, _ now: Int64) {
+    var budget = budget(of: group, now)
+    budget.left = min(Double(limits.burst), budget.left + 1)
+    budgets[group] = budget
   }
 
   /// Records that a connection has ended.
@@ -206,8 +267,7 @@ struct ConnectionTable {
   @discardableResult
   private mutating func forget(_ key: Key) -> Bool {
     guard let entry = entries.removeValue(forKey: key) else { return false }
-    let count = counts[entry.user, default: 1] - 1
-    counts[entry.user] = count == 0 ? nil : count
+    uncount(entry.group)
     if entry.user == ownUser {
       let count = ownPrograms[entry.program, default: 1] - 1
       ownPrograms[entry.program] = count == 0 ? nil : count
@@ -218,6 +278,11 @@ struct ConnectionTable {
     guard let serial = entry.serial else { return false }
     gone.append(serial)
     return true
+  }
+
+  private mutating func uncount(_ group: Group) {
+    let count = counts[group, default: 1] - 1
+    counts[group] = count == 0 ? nil : count
   }
 
   /// A serial for an admitted connection.
@@ -232,20 +297,49 @@ struct ConnectionTable {
   ///   - serial: The serial.
   ///   - descriptor: The connection's descriptor.
   ///   - side: The socket that has accepted it.
-  ///   - name: What it was let in by; nil for one without a key.
-  /// - Returns: False when that connection is over.
+  ///   - name: What it was let in by; nil if that is not told.
+  ///   - now: Nanoseconds of a clock that does not go back.
+  /// - Returns: False when that connection is over, or is more than its key may have: then
+  ///   ``takeExcess()`` tells it.
   mutating func identify(
     _ serial: UInt64,
     _ descriptor: Int32,
     _ side: Side,
     as name: PeerName? = nil,
+    now: Int64 = 0,
   ) -> Bool {
     let key = Key(side: side, descriptor: descriptor)
     guard let entry = entries[key], serial >= entry.firstSerial else { return false }
     entries[key]?.serial = serial
     if side == .publishing, entry.serial == nil { silent[entry.user]?.remove(descriptor) }
-    if let name { entries[key]?.name = name }
-    return true
+    guard let name, entry.name == nil else { return true }
+    entries[key]?.name = name
+    return count(key, for: Group(entry.user, name), insteadOf: entry.group, now)
+  }
+
+  /// Counts a connection over tcp for its key, as soon as that is known.
+  ///
+  /// - Returns: Whether it may stay.
+  private mutating func count(
+    _ key: Key,
+    for group: Group,
+    insteadOf former: Group,
+    _ now: Int64,
+  ) -> Bool {
+    guard group != former else { return true }
+    uncount(former)
+    refund(former, now)
+    counts[group, default: 0] += 1
+    if counts[group, default: 0] <= most(of: group), spend(group, now) { return true }
+    entries[key]?.isRefused = true
+    excess.append(Ended(descriptor: key.descriptor, identity: entries[key]?.identity))
+    return false
+  }
+
+  /// The connections that are more than their keys may have; each is told once.
+  mutating func takeExcess() -> [Ended] {
+    defer { excess = [] }
+    return excess
   }
 
   /// The holder of the connection with a serial.

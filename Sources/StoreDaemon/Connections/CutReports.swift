@@ -1,30 +1,48 @@
 import StoreReplication
 
-/// What the log has of connections that were shut down: of each holder the first one at once, and
-/// of those that follow within ten seconds how many they were.
+/// What the log has of connections that were refused or shut down: of each holder the first one at
+/// once, and of those that follow within ten seconds how many they were.
 ///
 /// Whoever comes again and again to be shut down must not fill the log, nor hide others.
 struct CutReports {
   /// Nanoseconds between two lines.
   static let interval: Int64 = 10_000_000_000
-  /// Holders that are told apart; more of them share a line.
-  private static let mostHolders = 64
+  /// Lines that are told apart by holder; beyond them one is shared.
+  private static let mostLines = 64
 
-  /// A connection that was shut down.
+  /// What was done with a connection.
+  enum Kind: Hashable, Sendable {
+    case closed
+    /// There was no room for it, or it came too fast.
+    case refused
+    /// Nothing is granted to its peer.
+    case unknown
+
+    fileprivate var verb: String { self == .closed ? "closed" : "refused" }
+  }
+
+  /// A connection that was refused or shut down.
   struct Cut: Hashable, Sendable {
+    var kind = Kind.closed
     /// Its serial; nil where that was not known yet.
     var connection: UInt64?
     /// Who was at its other end; nil where nobody vouches for that.
     var peer: String?
     var holder = Holder.unknown
-    /// What it did, as the rest of a sentence.
+    /// What it did, or was, as the rest of a sentence.
     var reason: String
   }
 
   /// One line, and what belongs to it by names.
   struct Line: Hashable, Sendable {
+    var kind = Kind.closed
     var text: String
     var details: [String: String]
+  }
+
+  private struct Key: Hashable {
+    let holder: Holder
+    let kind: Kind
   }
 
   private struct Report {
@@ -36,14 +54,16 @@ struct CutReports {
     var due: Int64? { untold == nil ? nil : toldAt.map { $0 + interval } ?? 0 }
   }
 
-  private var reports: [Holder: Report] = [:]
+  private var reports: [Key: Report] = [:]
 
   /// Takes note of a connection.
   mutating func add(_ cut: Cut) {
-    let isNew = reports[cut.holder] == nil && reports.count >= Self.mostHolders
-    let holder = isNew ? .unknown : cut.holder
-    let count = reports[holder]?.untold?.count ?? 0
-    reports[holder, default: Report()].untold = (cut, count + 1)
+    var key = Key(holder: cut.holder, kind: cut.kind)
+    if reports[key] == nil, reports.count >= Self.mostLines {
+      key = Key(holder: .unknown, kind: cut.kind)
+    }
+    let count = reports[key]?.untold?.count ?? 0
+    reports[key, default: Report()].untold = (cut, count + 1)
   }
 
   /// When there is something to be said; nil when there is nothing.
@@ -54,28 +74,31 @@ struct CutReports {
   /// - Parameters:
   ///   - now: Nanoseconds of a clock that does not go back.
   ///   - isLast: Whether nothing can be said later.
-  /// - Returns: A line for each holder.
+  /// - Returns: A line for each holder and kind.
   mutating func take(at now: Int64, isLast: Bool = false) -> [Line] {
     var lines: [Line] = []
-    for (holder, report) in reports {
+    for (key, report) in reports {
       if let (last, count) = report.untold {
         guard isLast || report.due.map({ $0 <= now }) ?? false else { continue }
         lines.append(Self.line(last, count))
-        reports[holder] = Report(toldAt: now)
+        reports[key] = Report(toldAt: now)
       } else if report.toldAt.map({ $0 + Self.interval <= now }) ?? true {
-        reports[holder] = nil
+        reports[key] = nil
       }
     }
     return lines
   }
 
   private static func line(_ last: Cut, _ count: Int) -> Line {
-    var details = ["connection": last.connection.map { "\($0)" } ?? "unknown"]
+    var details: [String: String] = [:]
+    // What was refused has no number.
+    if last.kind == .closed { details["connection"] = last.connection.map { "\($0)" } ?? "unknown" }
     details["peer"] = last.peer
+    let verb = last.kind.verb
     let text =
       count == 1
-      ? "A connection was closed: it \(last.reason)."
-      : "\(count) connections were closed. The last one \(last.reason)."
-    return Line(text: text, details: details)
+      ? "A connection was \(verb): it \(last.reason)."
+      : "\(count) connections were \(verb). The last one \(last.reason)."
+    return Line(kind: last.kind, text: text, details: details)
   }
 }

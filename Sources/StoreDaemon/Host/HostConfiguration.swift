@@ -29,6 +29,12 @@ public struct HostConfiguration: Sendable {
   ///
   /// Set it for a daemon whose disk is mounted: an empty mount point begins no new history then.
   public var requiresHistory = false
+  /// Whether a history none of whose snapshots can be read goes on from its records and this
+  /// program's initial state.
+  ///
+  /// That is refused where the records do not begin with revision 1, or history began with another
+  /// initial state. It changes nothing where a snapshot can be read.
+  public var beginsWithInitialState = false
   /// When a change is told to clients: after it is safely on disk, or before.
   public var durability = Durability.full
   /// How much history is kept beyond what a restart needs, for reading the past.
@@ -126,6 +132,13 @@ public struct HostConfiguration: Sendable {
         .usage,
         "A state that is kept in memory only has no history.",
         remedy: "Leave --existing away, or name a data directory.",
+      )
+    }
+    guard data != nil || !beginsWithInitialState else {
+      throw HostError(
+        .usage,
+        "A state that is kept in memory only has no history to go on from.",
+        remedy: "Leave --from-initial-state away, or name a data directory.",
       )
     }
     try checkLease()

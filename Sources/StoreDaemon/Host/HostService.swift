@@ -87,8 +87,9 @@ final class HostService: LoopParticipant {
     transport.sockets.close()
     // What is not known to be kept must not look like a clean end.
     guard let journal, turn.failure == nil else { return nil }
+    let (last, settling) = (turn.server.lastSnapshot(), turn.server.timing.settling)
     do throws(JournalError) {
-      try journal.close(within: turn.server.timing.settling)
+      try journal.close(keeping: last, within: settling)
       return nil
     } catch {
       transport.say(error)

@@ -61,16 +61,18 @@ extension StoreHost {
     let file = try openDirectory(path, form)
     warnOfMemory(file)
     let recovery = Recovery(form, initial: core.state, revision: core.revision)
-    var isEmpty = true
+    var (isEmpty, hasSnapshot) = (true, false)
     var progress = RecoveryProgress(through: file.opening.newest, at: LoopClock.nanoseconds)
-    var bytes = try file.read { (part) throws(CodecError) in
+    let initial = configuration.beginsWithInitialState ? Self.sum(core.state, form) : nil
+    var bytes = try file.read(from: initial) { (part) throws(CodecError) in
       guard !isToStop() else { throw CodecError(.truncated, "the daemon is told to stop") }
       switch part {
       case .build(let schema): try recovery.written(by: schema)
       case .snapshot(let bytes):
-        isEmpty = false
+        (isEmpty, hasSnapshot) = (false, true)
         try recovery.take(snapshot: bytes[...])
       case .records(let bytes, let sessionNumbers):
+        isEmpty = false
         Failpoint.reach(.duringRecovery)
         try recovery.take(records: bytes[...])
         recovery.take(sessionNumbers: sessionNumbers)
@@ -81,21 +83,46 @@ extension StoreHost {
     }
     let recovered = recovery.finish(wasStopped: file.opening.isClean)
     // All of it could be read: from now on this program writes.
-    try file.begin(at: recovered.revision)
+    let beginning = recovered.revision == 0 ? Self.sum(recovered.root, form) : 0
+    try file.begin(at: recovered.revision, initial: beginning)
     warnOfCache(path)
     Failpoint.reach(.afterRecovery)
     tellDoubt(of: file, endingAt: recovered.revision)
+    tellForeign(file)
     if isEmpty {
       core.enter()
       try keep(recovered, form, in: file)
     } else {
-      if !file.opening.isSameBuild { bytes = try carryOver(recovered, form, in: file) }
+      if !file.opening.isSameBuild || !hasSnapshot {
+        bytes = try carryOver(recovered, form, in: file)
+      }
       core.restore(recovered.root, revision: recovered.revision)
       logger.notice(
         "The state of revision \(recovered.revision) is back.",
         metadata: ["data": "\(path)", "wasStopped": "\(file.opening.isClean)"],
       )
     }
+    return OpenedJournal(
+      journal: DiskJournal(file, configuration.retention),
+      root: RootJournal(form, recorder: try recorder(behind: recovered, bytes, in: file)),
+      recovered: recovered,
+      epoch: file.opening.epoch,
+    )
+  }
+
+  /// What records from now on.
+  ///
+  /// - Parameters:
+  ///   - recovered: What was there.
+  ///   - bytes: The bytes of records behind the newest snapshot.
+  ///   - file: Where it is.
+  /// - Returns: It.
+  /// - Throws: ``JournalError``.
+  private func recorder(
+    behind recovered: Recovered<State>,
+    _ bytes: Int,
+    in file: JournalDirectory,
+  ) throws(JournalError) -> Recorder {
     let recorder = Recorder(
       revision: recovered.revision,
       history: recovered.history,
@@ -103,12 +130,18 @@ extension StoreHost {
       limits: Self.limits,
     )
     recorder.nanoseconds = { LoopClock.nanoseconds }
-    return OpenedJournal(
-      journal: DiskJournal(file, configuration.retention),
-      root: RootJournal(form, recorder: recorder),
-      recovered: recovered,
-      epoch: file.opening.epoch,
-    )
+    if let lone = try file.loneSnapshot, lone.bytes <= Self.mostBytesOfSecondSnapshot {
+      recorder.wantsSecondSnapshot(behind: lone.revision)
+    }
+    return recorder
+  }
+
+  /// The largest only snapshot of which a second one is made early: that takes a moment.
+  private static var mostBytesOfSecondSnapshot: Int { 64 << 20 }
+
+  /// The checksum of a state in its durable form.
+  private static func sum(_ state: State, _ form: DurableForm<State>) -> UInt64 {
+    SipHash24.hash(form.encoded(state)[...])
   }
 
   private func openDirectory(
@@ -134,7 +167,11 @@ extension StoreHost {
     _ form: DurableForm<State>,
     in file: JournalDirectory,
   ) throws(JournalError) {
-    try file.write(recovered.snapshot(form), of: recovered.revision)
+    try file.write(
+      recovered.snapshot(form),
+      of: recovered.revision,
+      after: file.mark(at: recovered.revision),
+    )
     JournalDirectory.remove(try file.unneededSnapshots())
   }
 
@@ -197,14 +234,26 @@ extension StoreHost {
     )
   }
 
-  private func tellDoubt(of file: JournalDirectory, endingAt revision: UInt64) {
-    if file.opening.tornCommits > 0 {
+  private func tellForeign(_ file: JournalDirectory) {
+    for path in file.foreignSnapshots {
       logger.error(
         """
-        The journal's log is torn behind revision \(revision): what was written last is not as it \
-        was written, and is cut off. If the machine did not go down, look at the disk.
+        A snapshot is of another history: it is passed over, and stays. Move it away, and find out \
+        how it came there.
         """,
-        metadata: ["data": "\(file.directory)", "writes": "\(file.opening.tornCommits)"],
+        metadata: ["snapshot": "\(path)"],
+      )
+    }
+  }
+
+  private func tellDoubt(of file: JournalDirectory, endingAt revision: UInt64) {
+    if file.opening.tornBytes > 0 {
+      logger.error(
+        """
+        The journal's log is torn after revision \(revision): an entry was being written when the \
+        program or the machine ended. Its bytes are cut off, and kept beside the log.
+        """,
+        metadata: ["data": "\(file.directory)", "bytes": "\(file.opening.tornBytes)"],
       )
     }
     guard let doubt = file.opening.doubt else { return }

@@ -42,7 +42,7 @@ extension HostError {
       case .missing, .irregular, .failed: .unreadable
       case .tooLong, .malformed: .configuration
       case .occupied: .cannotCreate
-      case .ownedBy, .writable, .wide, .path: .notAllowed
+      case .ownedBy, .writable, .wide, .linked, .path: .notAllowed
       }
     let remedy = problem.owner.map { "Or trust that user, with --trust-owner \($0)." } ?? ""
     self.init(code, "\(problem)", remedy: remedy)

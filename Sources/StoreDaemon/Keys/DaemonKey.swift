@@ -13,7 +13,11 @@ enum DaemonKey {
   static func pair(in path: String, trusting trusted: UInt32? = nil) throws -> CurvePair {
     if let secret = try secret(in: path, trusted) { return try CurvePair(secretKey: secret) }
     let pair = try CurvePair()
-    try SecretFile.create(path, Array("\(KeyText.text(pair.secretKey))\n".utf8))
+    try SecretFile.create(
+      path,
+      Array("\(KeyText.text(pair.secretKey))\n".utf8),
+      trusting: trusted,
+    )
     return pair
   }
 

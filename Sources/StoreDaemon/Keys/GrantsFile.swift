@@ -17,7 +17,11 @@ struct GrantsFile: Sendable {
     /// The kind of failure, for a daemon that starts.
     var code = HostError.Code.configuration
     /// Whom its lines name all the same; nil where it could not be read.
-    var named: Set<Grants.Grantee>?
+    var named: Grants.Named?
+
+    /// Whether the same file may be usable at another time: it, or what the system knows of those
+    /// whom it names, could not be read.
+    var isForNow: Bool { code == .system || code == .unreadable }
   }
 
   /// What tells whether it was changed, or what the system knows of those whom it names.
@@ -56,6 +60,11 @@ struct GrantsFile: Sendable {
     let stamp: Stamp?
     /// What it grants now, or why it cannot be used.
     let grants: Result<Grants, Problem>
+
+    /// Why it cannot be used now, though perhaps later.
+    fileprivate var obstacle: Problem? {
+      if case .failure(let problem) = grants, problem.isForNow { problem } else { nil }
+    }
   }
 
   /// A file of grants is written by hand.
@@ -67,17 +76,20 @@ struct GrantsFile: Sendable {
   private let exposed: [ScopeDescription]
   /// Where the system lists users, and groups with their members.
   private let accountFiles: [String]
+  private let accounts: Accounts
 
   init(
     _ path: String,
     exposed: [ScopeDescription],
     trusting trusted: UInt32? = nil,
     accountFiles: [String] = ["/etc/passwd", "/etc/group"],
+    accounts: Accounts = .system,
   ) {
     self.path = path
     self.trusted = trusted
     self.exposed = exposed
     self.accountFiles = accountFiles
+    self.accounts = accounts
   }
 
   /// What tells whether it was changed; nil while there is no such file.
@@ -93,18 +105,24 @@ struct GrantsFile: Sendable {
 
   /// A look at whether it was changed since the last look.
   ///
+  /// A file that could not be read, or names somebody who could not be looked up, is read again at
+  /// each look, until that is possible.
+  ///
   /// - Parameter stamp: What told it when it was read.
   /// - Returns: The look: what it has found; nil when all is as it was.
   func changes(since stamp: Stamp?) -> @Sendable () -> Change? {
-    let known = Mutex(stamp)
+    let known = Mutex((stamp: stamp, obstacle: Problem?.none))
     return {
       let stamp = self.stamp
-      let isChanged = known.withLock { known in
-        defer { known = stamp }
-        return known != stamp
+      let (isChanged, former) = known.withLock { known in
+        defer { known.stamp = stamp }
+        return (known.stamp != stamp, known.obstacle)
       }
-      guard isChanged else { return nil }
-      return look(at: stamp)
+      guard isChanged || former != nil else { return nil }
+      let change = look(at: stamp)
+      let obstacle = change.obstacle
+      known.withLock { $0.obstacle = obstacle }
+      return isChanged || obstacle != former ? change : nil
     }
   }
 
@@ -126,12 +144,13 @@ struct GrantsFile: Sendable {
         reading: text,
         owner: geteuid(),
         exposed: exposed,
-        accounts: .system,
+        accounts: accounts,
       )
     } catch {
       throw Problem(
         description: "\(path), \(error).",
-        named: Grants.grantees(in: text, accounts: .system),
+        code: error.isLookupFailure ? .system : .configuration,
+        named: Grants.grantees(in: text, accounts: accounts),
       )
     }
   }
@@ -146,37 +165,35 @@ struct GrantsFile: Sendable {
   }
 }
 
-// Two types of the system, which are called what accounts have as well.
-private typealias UserEntry = passwd
-private typealias GroupEntry = group
-
 extension Accounts {
   /// The system's.
-  static let system = Accounts(user: { userNumber($0) }, group: { members($0) })
+  static let system = Accounts(
+    user: { (name) throws(LookupError) in try userNumber(name) },
+    group: { (name) throws(LookupError) in try members(name) },
+  )
 
-  private static func userNumber(_ name: String) -> UInt32? {
-    AccountBuffer.with { buffer, size in
-      var entry = UserEntry()
-      var found: UnsafeMutablePointer<UserEntry>?
-      let status = getpwnam_r(name, &entry, buffer, size, &found)
-      return (status, found == nil ? nil : entry.pw_uid)
+  private static func userNumber(_ name: String) throws(LookupError) -> UInt32? {
+    do throws(LookupFailure) {
+      return try AccountBuffer.user(named: name)
+    } catch {
+      throw LookupError(reason: "\(error)")
     }
   }
 
-  private static func members(_ name: String) -> (id: UInt32, members: Set<UInt32>)? {
-    let found: (id: UInt32, names: [String])? = AccountBuffer.with { buffer, size in
-      var entry = GroupEntry()
-      var found: UnsafeMutablePointer<GroupEntry>?
-      let status = getgrnam_r(name, &entry, buffer, size, &found)
-      guard found != nil else { return (status, nil) }
-      var names: [String] = []
-      var member = entry.gr_mem
-      while let text = member?.pointee {
-        names.append(String(cString: text))
-        member = member?.advanced(by: 1)
-      }
-      return (status, (entry.gr_gid, names))
+  private static func members(
+    _ name: String
+  ) throws(LookupError) -> (id: UInt32, members: Set<UInt32>)? {
+    let found: (id: UInt32, members: [String])?
+    do throws(LookupFailure) {
+      found = try AccountBuffer.group(named: name)
+    } catch {
+      throw LookupError(reason: "\(error)")
     }
-    return found.map { ($0.id, Set($0.names.compactMap { userNumber($0) })) }
+    guard let found else { return nil }
+    var members: Set<UInt32> = []
+    for name in found.members {
+      if let member = try userNumber(name) { members.insert(member) }
+    }
+    return (found.id, members)
   }
 }

@@ -31,6 +31,9 @@ final class KeyService {
     let end: Int64
     /// Whether somebody is handing in a key for it.
     var isTaken = false
+    /// When the log was told last that no key could be enrolled for it, and how often it was not
+    /// told since.
+    var failures = FailureCount()
   }
 
   private typealias Answer = @MainActor @Sendable (KeyAnswer) -> Void
@@ -239,10 +242,13 @@ final class KeyService {
       case .failure(let problem):
         service.tickets[name]?.isTaken = false
         // What the file has in it is nothing for somebody who is not in yet.
-        service.logger.error(
-          "A key could not be enrolled: \(problem)",
-          metadata: service.metadata(ticket.name, job),
-        )
+        if let untold = service.tickets[name]?.failures.add(at: LoopClock.nanoseconds) {
+          let more = untold > 0 ? " It has happened \(untold) times more since this was said." : ""
+          service.logger.error(
+            "A key could not be enrolled: \(problem)\(more)",
+            metadata: service.metadata(ticket.name, job),
+          )
+        }
         let message = "The daemon cannot take a key now: its log says why. Try again later."
         answer(.failed(code: "unavailable", message: message))
       }

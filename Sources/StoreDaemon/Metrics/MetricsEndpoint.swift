@@ -20,8 +20,17 @@ import Darwin
 /// alone, and all are closed where nobody is left who has them.
 final class MetricsEndpoint: Sendable {
   enum Limits {
-    /// Peers at once; a further one replaces a slow one.
-    static let peers = 16
+    /// Peers at once, of one holder, and of other machines together: the rest is for this machine.
+    ///
+    /// A further one replaces a slow one.
+    static let peers = 32
+    static let peersOfOne = 16
+    static let peersOfOthers = 24
+    /// Peers that wait to be heard, of one holder and in all; a further one replaces the oldest.
+    static let parkedOfOne = 8
+    static let parked = 32
+    /// Peers that are accepted in one round.
+    static let accepted = 64
     /// Nanoseconds for a peer's request, and then for its response.
     static let patience: Int64 = 5_000_000_000
     /// Nanoseconds until a peer has to start its request if others wait to connect.

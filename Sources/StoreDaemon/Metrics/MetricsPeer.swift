@@ -7,6 +7,8 @@ import Darwin
 /// A peer that requests metrics: its progress and its deadlines.
 struct MetricsPeer {
   enum Phase {
+    /// Has no place yet, and is not heard.
+    case parked
     case asking(MetricsRequest)
     /// Waits until it has been counted.
     case waiting
@@ -16,8 +18,9 @@ struct MetricsPeer {
   }
 
   let descriptor: Int32
-  /// When it came.
-  let start: Int64
+  let holder: MetricsHolder
+  /// When it came, or was given a place.
+  private(set) var start: Int64
   /// When it began to ask.
   var firstByteAt: Int64?
   var phase: Phase
@@ -25,9 +28,17 @@ struct MetricsPeer {
   var end: Int64
   var isGone = false
 
-  /// Accepts a peer, which has ``MetricsEndpoint/Limits/patience`` to ask.
-  init(_ descriptor: Int32, hosts: MetricsHosts = MetricsHosts(), at now: Int64) {
+  /// Accepts a peer, which waits for a place.
+  init(_ descriptor: Int32, of holder: MetricsHolder = .machine, at now: Int64) {
     self.descriptor = descriptor
+    self.holder = holder
+    phase = .parked
+    start = now
+    end = now + MetricsEndpoint.Limits.patience
+  }
+
+  /// Gives it a place, with ``MetricsEndpoint/Limits/patience`` to ask.
+  mutating func hear(_ hosts: MetricsHosts, at now: Int64) {
     phase = .asking(MetricsRequest(hosts: hosts))
     start = now
     end = now + MetricsEndpoint.Limits.patience
@@ -37,10 +48,15 @@ struct MetricsPeer {
   var events: Int16 {
     switch phase {
     case .asking, .leaving: Int16(POLLIN)
-    case .waiting: 0
+    case .parked, .waiting: 0
     case .taking: Int16(POLLOUT)
     }
   }
+
+  var isParked: Bool { if case .parked = phase { true } else { false } }
+
+  /// Whether it has a place.
+  var isSeated: Bool { !isParked && !isGone }
 
   var isWaiting: Bool { if case .waiting = phase { true } else { false } }
 
@@ -53,7 +69,7 @@ struct MetricsPeer {
       } else {
         start + MetricsEndpoint.Limits.hearing
       }
-    case .waiting, .taking: nil
+    case .parked, .waiting, .taking: nil
     case .leaving: start
     }
   }
@@ -66,15 +82,35 @@ struct MetricsPeer {
   ///
   /// - Parameters:
   ///   - peers: All that are there.
+  ///   - places: The indices of those of whom one is to go.
   ///   - now: The time, in nanoseconds.
   /// - Returns: Its index; nil where all may still stay.
-  static func expendable(among peers: [Self], at now: Int64) -> Int? {
-    peers.indices
+  static func expendable(
+    among peers: [Self],
+    _ places: some Sequence<Int>,
+    at now: Int64,
+  ) -> Int? {
+    places
       .compactMap { place in
         peers[place].expendableAt.map { (rank: peers[place].rank, at: $0, place) }
       }
       .filter { $0.at <= now }
       .min { ($0.rank, $0.at) < ($1.rank, $1.at) }?.2
+  }
+
+  /// The peers of whom one has to go before another of a holder gets a place.
+  ///
+  /// - Parameters:
+  ///   - holder: The holder.
+  ///   - peers: All that are there.
+  /// - Returns: Their indices; nil where there is a place.
+  static func rivals(of holder: MetricsHolder, among peers: [Self]) -> [Int]? {
+    let seated = peers.indices.filter { peers[$0].isSeated }
+    let own = seated.filter { peers[$0].holder == holder }
+    if own.count >= MetricsEndpoint.Limits.peersOfOne { return own }
+    let others = seated.filter { peers[$0].holder != .machine }
+    if holder != .machine, others.count >= MetricsEndpoint.Limits.peersOfOthers { return others }
+    return seated.count < MetricsEndpoint.Limits.peers ? nil : seated
   }
 
   /// The order in which peers go.

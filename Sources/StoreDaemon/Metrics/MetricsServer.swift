@@ -45,6 +45,7 @@ struct MetricsServer {
         go(on: &peers[place])
       }
       if entries[1].revents != 0 { letIn() }
+      seat()
       answerWaiting()
       endOverdue()
       for peer in peers where peer.isGone { close(peer.descriptor) }
@@ -56,7 +57,7 @@ struct MetricsServer {
   private var entries: [pollfd] {
     var (bell, listener) = endpoint.entries
     bell.revents = 0
-    if now < opensAt || !hasRoom { listener.events = 0 }
+    if now < opensAt { listener.events = 0 }
     return [bell, listener]
       + peers.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
   }
@@ -65,25 +66,40 @@ struct MetricsServer {
   private var timeout: Int32 {
     var due = peers.map(\.end)
     if now < opensAt { due.append(opensAt) }
-    if !hasRoom { due += peers.compactMap(\.expendableAt) }
+    for holder in Set(peers.filter { $0.isParked && !$0.isGone }.map(\.holder)) {
+      let rivals = MetricsPeer.rivals(of: holder, among: peers) ?? []
+      due += rivals.compactMap { peers[$0].expendableAt }
+    }
     guard let first = due.min() else { return -1 }
     return Int32(clamping: max(0, first - now) / 1_000_000 + 1)
   }
 
-  private var isFull: Bool { peers.count >= MetricsEndpoint.Limits.peers }
-
-  /// Whether another peer can be accepted.
-  private var hasRoom: Bool { !isFull || MetricsPeer.expendable(among: peers, at: now) != nil }
-
   private mutating func letIn() {
-    while hasRoom {
+    for _ in 0..<MetricsEndpoint.Limits.accepted {
       let (descriptor, isExhausted) = endpoint.accept()
       if isExhausted { opensAt = now + MetricsEndpoint.Limits.rest }
       guard let descriptor else { return }
-      if isFull, let place = MetricsPeer.expendable(among: peers, at: now) {
-        close(peers.remove(at: place).descriptor)
+      peers.append(MetricsPeer(descriptor, of: MetricsHolder(descriptor), at: now))
+    }
+  }
+
+  /// Gives places to those who wait for one, in the order in which they came.
+  private mutating func seat() {
+    for place in peers.indices where peers[place].isParked && !peers[place].isGone {
+      if let rivals = MetricsPeer.rivals(of: peers[place].holder, among: peers) {
+        guard let slow = MetricsPeer.expendable(among: peers, rivals, at: now) else { continue }
+        peers[slow].isGone = true
       }
-      peers.append(MetricsPeer(descriptor, hosts: endpoint.hosts, at: now))
+      peers[place].hear(endpoint.hosts, at: now)
+    }
+    let parked = peers.indices.filter { peers[$0].isParked && !peers[$0].isGone }
+    var counts: [MetricsHolder: Int] = [:]
+    // The newest stay.
+    for (count, place) in parked.reversed().enumerated() {
+      counts[peers[place].holder, default: 0] += 1
+      peers[place].isGone =
+        count >= MetricsEndpoint.Limits.parked
+        || counts[peers[place].holder, default: 0] > MetricsEndpoint.Limits.parkedOfOne
     }
   }
 
@@ -100,7 +116,7 @@ struct MetricsServer {
         peer.end = now + MetricsEndpoint.Limits.answer
       case .refusal(let status): tell(MetricsResponse.bytes(status), to: &peer)
       }
-    case .waiting:
+    case .parked, .waiting:
       // Nothing is waited for but its end.
       peer.isGone = true
     case .taking(let bytes): send(bytes, to: &peer)
@@ -125,7 +141,7 @@ struct MetricsServer {
     for place in peers.indices where peers[place].end <= now {
       switch peers[place].phase {
       case .asking: tell(MetricsResponse.bytes(.tooLate), to: &peers[place])
-      case .waiting: tell(MetricsResponse.bytes(.busy), to: &peers[place])
+      case .parked, .waiting: tell(MetricsResponse.bytes(.busy), to: &peers[place])
       case .taking, .leaving: peers[place].isGone = true
       }
     }

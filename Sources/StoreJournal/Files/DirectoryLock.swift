@@ -23,6 +23,8 @@ package final class DirectoryLock: Sendable {
   /// What the file says: the pid, which somebody in another container may have as well, a number
   /// that nobody else has, and the program's name.
   private let text: [UInt8]
+  /// Whether another machine may write it.
+  private let isShared: Bool
 
   /// Locks a directory, without waiting.
   ///
@@ -35,6 +37,7 @@ package final class DirectoryLock: Sendable {
     program: String = ProgramName.current,
   ) throws(Failure) {
     let file = Self.file(in: directory)
+    isShared = FileSystemKind.isShared(directory)
     descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .unopened(Self.systemMessage) }
     guard Self.take(descriptor) else {
@@ -55,7 +58,11 @@ package final class DirectoryLock: Sendable {
   deinit { close(descriptor) }
 
   /// Whether nobody else has taken it since: some file systems give a lock to everybody.
-  package var isOurs: Bool { Self.text(descriptor) == text[...] }
+  package var isOurs: Bool {
+    guard isShared else { return Self.text(descriptor) == text[...] }
+    let found = try? UncachedRead.bytes(of: descriptor, Self.name, atMost: LockText.limit)
+    return found == text
+  }
 
   /// Locks a file, unless another program has it for longer than a look takes.
   private static func take(_ descriptor: Int32) -> Bool {

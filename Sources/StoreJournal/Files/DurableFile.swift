@@ -68,6 +68,7 @@ package enum DurableFile {
   ///   - path: The file.
   ///   - most: How many bytes are read of it, from its beginning.
   ///   - atEnd: Whether these are its last bytes.
+  ///   - isShared: Whether another machine may write it, so that the page cache is not asked.
   /// - Returns: The bytes, fewer where it gets shorter meanwhile; nil where there is no file.
   /// - Throws: ``JournalError``, where there is a file that cannot be read now. That says nothing
   ///   about its bytes.
@@ -75,6 +76,7 @@ package enum DurableFile {
     _ path: String,
     atMost most: Int = .max,
     atEnd: Bool = false,
+    isShared: Bool = false,
   ) throws(JournalError) -> [UInt8]? {
     // Opening a fifo would wait for its writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -106,7 +108,8 @@ package enum DurableFile {
       }
     }
     if let failure { throw failure }
-    return bytes
+    guard isShared else { return bytes }
+    return try UncachedRead.bytes(of: descriptor, path, atMost: most)
   }
 
   /// The number of bytes of a file; nil where there is no file.
@@ -145,7 +148,7 @@ package enum DurableFile {
   ///
   /// - Returns: Whether there was room.
   static func reserve(_ bytes: Int, at path: String) -> Bool {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     #if canImport(Glibc)

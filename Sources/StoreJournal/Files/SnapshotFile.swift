@@ -1,25 +1,38 @@
 import Foundation
 import StoreBytes
 import StoreReplication
+import StoreState
 
 /// The file of a snapshot: its bytes, and behind them what says which they are.
 ///
-/// That is the schema of the program that wrote it in its form; then, little-endian, the revision,
-/// eight bytes, the format and how many bytes the schema has, four bytes each, the checksum of all
-/// before, eight bytes, and eight bytes that say what it is.
+/// That is, behind the bytes, a map with numbered keys: the schema of the program that wrote it,
+/// the history that it is of, and the checksum of the entry that leads to it. Then, little-endian,
+/// the revision, eight bytes, the format and how many bytes the map has, four bytes each, the
+/// checksum of all before, eight bytes, and eight bytes that say what it is. In format 3 the schema
+/// alone is in the place of the map.
+///
+/// As long as there is a readable snapshot of one revision only, there is a copy of its file.
 struct SnapshotFile {
   private static let magic = Array("snapshot".utf8)
   private static let fixedBytes = 32
+  private static let suffix = ".snapshot"
+  private static let copySuffix = ".copy"
 
   let path: String
   /// Nil for what is none that is finished.
   let revision: UInt64?
+  /// Whether it is the second file of a revision.
+  let isCopy: Bool
 
   static func folder(in directory: String) -> String { "\(directory)/snapshots" }
 
-  /// The file of the snapshot of a revision.
-  static func path(of revision: UInt64, in directory: String) -> String {
-    "\(folder(in: directory))/\(revision).snapshot"
+  /// The file of the snapshot of a revision, or the second one.
+  static func path(
+    of revision: UInt64,
+    in directory: String,
+    isCopy: Bool = false,
+  ) -> String {
+    "\(folder(in: directory))/\(revision)\(isCopy ? copySuffix : suffix)"
   }
 
   /// What is in the folder of snapshots.
@@ -28,9 +41,11 @@ struct SnapshotFile {
     return try DurableFile.names(in: folder).map { name in
       let path = "\(folder)/\(name)"
       let revision = UInt64(name.prefix { $0 != "." }) ?? .max
+      let isCopy = path == Self.path(of: revision, in: directory, isCopy: true)
       let isWhole =
-        revision <= KeptHistory.greatestNumber && path == Self.path(of: revision, in: directory)
-      return SnapshotFile(path: path, revision: isWhole ? revision : nil)
+        revision <= KeptHistory.greatestNumber
+        && (isCopy || path == Self.path(of: revision, in: directory))
+      return SnapshotFile(path: path, revision: isWhole ? revision : nil, isCopy: isCopy)
     }
   }
 
@@ -39,73 +54,146 @@ struct SnapshotFile {
     in directory: String,
     upTo revision: UInt64 = .max,
   ) throws(JournalError) -> [UInt64] {
-    try all(in: directory).compactMap(\.revision).filter { $0 <= revision }.sorted(by: >)
+    Set(try all(in: directory).compactMap(\.revision)).filter { $0 <= revision }.sorted(by: >)
   }
 
-  /// The revisions of which there are snapshots, newest first.
-  ///
-  /// A file says that history went beyond the end of the log only where it can be read.
-  static func revisions(
-    in directory: String,
-    readableBehind last: UInt64,
-  ) throws(JournalError) -> [UInt64] {
-    var found = try revisions(in: directory)[...]
-    while let newest = found.first, newest > last, try read(newest, in: directory) == nil {
-      found = found.dropFirst()
+  /// What a file says besides its bytes.
+  struct Fields: Hashable {
+    /// The schema of the program that wrote it, in its form.
+    var schema: [UInt8]
+    /// The history that it is of; 0 where that is not known, as in format 3.
+    var history: UInt64 = 0
+    /// The checksum of the entry that ends with its revision; nil where that is not known.
+    var sum: UInt64?
+
+    private enum Key {
+      static let schema: UInt64 = 0
+      static let history: UInt64 = 1
+      static let sum: UInt64 = 2
     }
-    return Array(found)
+
+    init(schema: [UInt8], history: UInt64 = 0, sum: UInt64? = nil) {
+      self.schema = schema
+      self.history = history
+      self.sum = sum
+    }
+
+    var encoded: [UInt8] {
+      var encoder = CBOREncoder()
+      encoder.mapHeader(sum == nil ? 2 : 3)
+      encoder.encode(unsigned: Key.schema)
+      encoder.encode(bytes: schema)
+      encoder.encode(unsigned: Key.history)
+      encoder.encode(unsigned: history)
+      if let sum {
+        encoder.encode(unsigned: Key.sum)
+        encoder.encode(unsigned: sum)
+      }
+      return encoder.bytes
+    }
+
+    /// Nil where they make no sense.
+    fileprivate init?(_ bytes: ArraySlice<UInt8>, _ trailer: Trailer) {
+      guard trailer.format > JournalDirectory.oldest else {
+        self.init(schema: Array(bytes))
+        return
+      }
+      do throws(CodecError) { try self.init(bytes) } catch { return nil }
+    }
+
+    init(_ bytes: ArraySlice<UInt8>) throws(CodecError) {
+      var decoder = CBORDecoder(bytes)
+      var schema: [UInt8]?
+      (history, sum) = (0, nil)
+      for _ in 0..<(try decoder.mapHeader()) {
+        switch try decoder.unsigned() {
+        case Key.schema: schema = try decoder.byteString()
+        case Key.history: history = try decoder.unsigned()
+        case Key.sum: sum = try decoder.unsigned()
+        default: try decoder.skipItem()
+        }
+      }
+      try decoder.finish()
+      guard let schema else { throw decoder.error(.typeMismatch, "a snapshot has a schema") }
+      self.schema = schema
+    }
   }
 
   /// What is behind the bytes of a snapshot.
+  static func trailer(of bytes: [UInt8], _ revision: UInt64, _ fields: Fields) -> [UInt8] {
+    trailer(of: bytes, revision, fields.encoded, format: JournalDirectory.format)
+  }
+
   static func trailer(
     of bytes: [UInt8],
     _ revision: UInt64,
-    schema: [UInt8],
-    format: Int = JournalDirectory.format,
+    _ fields: [UInt8],
+    format: Int,
   ) -> [UInt8] {
-    var trailer = schema + LogHeader.littleEndian(revision, 8)
+    var trailer = fields + LogHeader.littleEndian(revision, 8)
     trailer += LogHeader.littleEndian(format, 4)
-    trailer += LogHeader.littleEndian(schema.count, 4)
+    trailer += LogHeader.littleEndian(fields.count, 4)
     return trailer + LogHeader.littleEndian(sum(bytes[...], trailer[...]), 8) + magic
   }
 
   /// A snapshot that is as it was written.
   struct Contents {
     var bytes: [UInt8]
-    var schema: [UInt8]
+    var fields: Fields
+    /// Whether its first file is not as it was written, and this is the second one.
+    var isCopy = false
+
+    var schema: [UInt8] { fields.schema }
   }
 
-  /// Reads the snapshot of a revision.
+  /// Reads what a file says besides its bytes, without a look at its checksum.
   ///
-  /// - Returns: Nil where its file is gone, or is not as it was written.
-  /// - Throws: ``JournalError``, where the file cannot be read now, or has another format.
+  /// - Returns: Nil where there is none, or it makes no sense.
+  static func fields(_ path: String, _ revision: UInt64) throws(JournalError) -> Fields? {
+    var most = usualBytes
+    while true {
+      guard let end = try DurableFile.read(path, atMost: most, atEnd: true),
+        let trailer = Trailer(end.suffix(fixedBytes)), trailer.revision == revision,
+        trailer.format <= JournalDirectory.format
+      else { return nil }
+      let count = fixedBytes + trailer.fieldBytes
+      if end.count >= count { return Fields(end.suffix(count).dropLast(fixedBytes), trailer) }
+      guard end.count == most, most < .max else { return nil }
+      most = .max
+    }
+  }
+
+  private static let usualBytes = 64 << 10
+
+  /// Reads one file of a snapshot.
   static func read(
+    _ path: String,
     _ revision: UInt64,
-    in directory: String,
   ) throws(JournalError) -> Contents? {
-    let path = path(of: revision, in: directory)
     // Its end first: a file that is none of ours may have any size.
     guard let end = try DurableFile.read(path, atMost: fixedBytes, atEnd: true),
       Trailer(end[...])?.revision == revision, var bytes = try DurableFile.read(path),
       let trailer = Trailer(bytes[max(0, bytes.count - fixedBytes)...]),
-      trailer.revision == revision, bytes.count - fixedBytes >= trailer.schemaBytes
+      trailer.revision == revision, bytes.count - fixedBytes >= trailer.fieldBytes
     else { return nil }
-    let start = bytes.count - fixedBytes - trailer.schemaBytes
+    let start = bytes.count - fixedBytes - trailer.fieldBytes
     guard sum(bytes[..<start], bytes[start..<(bytes.count - 16)]) == trailer.sum else { return nil }
     try JournalDirectory.check(
       format: trailer.format,
       of: "The snapshot \(path)",
-      from: JournalDirectory.format,
+      from: JournalDirectory.oldest,
     )
-    let schema = Array(bytes[start..<(bytes.count - fixedBytes)])
+    guard let fields = Fields(bytes[start..<(bytes.count - fixedBytes)], trailer) else {
+      return nil
+    }
     bytes.removeSubrange(start...)
-    return Contents(bytes: bytes, schema: schema)
+    return Contents(bytes: bytes, fields: fields)
   }
 
-  private struct Trailer {
+  fileprivate struct Trailer {
     let revision: UInt64
     let format: Int
-    let schemaBytes: Int
+    let fieldBytes: Int
     let sum: UInt64
 
     init?(_ bytes: ArraySlice<UInt8>) {
@@ -113,7 +201,7 @@ struct SnapshotFile {
       let fields = Array(bytes)
       format = Int(LogHeader.number(fields[8..<12]))
       revision = LogHeader.number(fields[0..<8])
-      schemaBytes = Int(LogHeader.number(fields[12..<16]))
+      fieldBytes = Int(LogHeader.number(fields[12..<16]))
       sum = LogHeader.number(fields[16..<24])
     }
   }

@@ -8,7 +8,7 @@ struct LoadedSegment {
   let onSearch: LogSearch?
 
   /// No segment has more bytes: the limits of a batch allow far less.
-  private static let largest = 1 << 30
+  static let largest = 1 << 30
 
   /// Reads a segment.
   ///
@@ -34,7 +34,8 @@ struct LoadedSegment {
         before: segment.first,
       )
     }
-    guard let bytes = try DurableFile.read(path) else {
+    let isShared = FileSystemKind.isShared(directory)
+    guard let bytes = try DurableFile.read(path, isShared: isShared) else {
       throw LogHeader.missing(path)
     }
     header = try LogHeader(bytes, path: path)
@@ -49,21 +50,79 @@ struct LoadedSegment {
     self.bytes = bytes
   }
 
+  /// The term of the daemon that has taken over; nil for none.
+  var seal: UInt64? {
+    let term = LogHeader.number(bytes[LogHeader.sealRange])
+    return term == 0 ? nil : term
+  }
+
   /// When the newest record before an end was made; where there is none, when it was begun.
   func time(of end: LogCursor.End) -> UInt64 {
-    guard let start = end.records.map({ $0 + LogEntry.Head.bytes }) else {
+    let length = header.format == 3 ? LogEntry.Head.earlierBytes : LogEntry.Head.bytes
+    guard let start = end.records.map({ $0 + length }), start < bytes.count else {
       return header.wallMilliseconds
     }
     return JournalRecord.time(ofStart: bytes[start...].prefix(32)) ?? header.wallMilliseconds
   }
 
-  /// What it ends with.
+  /// What it ends with, without judging that.
   ///
-  /// - Parameter limit: Entries of later revisions are none.
   /// - Returns: What is there.
   /// - Throws: ``JournalError``, where a search is given up.
-  func end(through limit: UInt64 = .max) throws(JournalError) -> LogCursor.End {
+  func end() throws(JournalError) -> LogCursor.End {
     var cursor = LogCursor(self)
-    return try cursor.end(through: limit)
+    return try cursor.end()
+  }
+
+  /// Where the log ends, if this is its newest segment and no program writes it.
+  struct Ending {
+    var end: LogCursor.End
+    let circumstance: LogCircumstance
+    /// Whether every acknowledged entry is there, as far as the header's promise goes.
+    var isPromised: Bool
+
+    /// Whether acknowledged entries are missing after the end.
+    var isDamaged: Bool { end.tail?.isDamage(circumstance) ?? false }
+  }
+
+  /// Finds where the log ends, as a daemon does that begins here.
+  ///
+  /// - Parameters:
+  ///   - path: Where the segment is.
+  ///   - snapshot: The revision that is read first: no entry before it is looked at.
+  /// - Returns: The end, and what it says of the entries before it.
+  /// - Throws: ``JournalError``, where a search is given up.
+  func ending(at path: String, after snapshot: UInt64) throws(JournalError) -> Ending {
+    let found = try end()
+    let circumstance = LogCircumstance(header, at: path)
+    let isPromised =
+      found.isClosed || header.durability == .full || header.boot == JournalDirectory.boot()
+    var ending = Ending(end: found, circumstance: circumstance, isPromised: isPromised)
+    guard circumstance == .unknown, header.file != LogHeader.copied,
+      let cut = try gap(after: snapshot, isPromised: isPromised)
+    else { return ending }
+    var cursor = LogCursor(self)
+    ending.end = try cursor.end(through: cut)
+    return ending
+  }
+
+  /// The revision before the first entry that is missing, where that is to be expected of a log
+  /// whose entries were not promised, or of a file that was copied while it was written.
+  private func gap(
+    after revision: UInt64,
+    isPromised: Bool,
+  ) throws(JournalError) -> UInt64? {
+    if isPromised, header.format == 3 { return nil }
+    var cursor = LogCursor(self)
+    var reached = max(revision, header.first - 1)
+    while true {
+      switch try cursor.next(after: reached) {
+      case .entry(let head) where head.kind == .records && head.first <= reached + 1:
+        reached = head.last
+      case .damage(_, let gap): return !isPromised || cursor.isStale(gap) ? reached : nil
+      case .entry: return isPromised ? nil : reached
+      case .end: return nil
+      }
+    }
   }
 }

@@ -11,25 +11,30 @@ struct LogCursor {
   enum Step {
     /// An entry that is as it was written.
     case entry(LogEntry.Head)
-    /// Something that is not, with an entry behind it that is; what it says it is.
-    case damage(LogEntry.Head?)
-    /// No further entry. Whether there is something that is none.
+    /// Something that is no whole entry, although an entry follows it: its head, if that can be
+    /// read, and where it is.
+    case damage(LogEntry.Head?, Range<Int>)
+    /// No further entry. Whether other bytes than zeros follow.
     case end(isTorn: Bool)
   }
 
   private let bytes: [UInt8]
   private let key: UInt64
+  private let format: Int
   private let onSearch: LogSearch?
   /// Where the segment begins, as its end is found.
   private let start: End
   /// Where the next entry begins.
   private(set) var place: Int
-  /// Where an entry begins that was passed over without a look at its checksum.
+  /// Where an entry of format 3 begins that was passed over without a look at its checksum.
+  ///
+  /// The size in a head of format 4 is as it was written.
   private var unchecked: Int?
 
   init(_ segment: LoadedSegment) {
     bytes = segment.bytes
     key = segment.header.key
+    format = segment.header.format
     onSearch = segment.onSearch
     place = segment.header.bytes
     start = End(
@@ -40,17 +45,16 @@ struct LogCursor {
     )
   }
 
-  /// The next entry that ends behind a revision.
+  /// The next entry that ends after a revision.
   ///
   /// - Complexity: O(n), where n is the number of entries that are passed over and of bytes of the
-  ///   one that is found; behind damage of bytes that are left.
+  ///   one that is found; after damage of bytes that are left.
   /// - Throws: ``JournalError``, where a search is given up.
   mutating func next(after revision: UInt64) throws(JournalError) -> Step {
     while true {
       let found = head(at: place)
       if let found, found.last <= revision, found.kind == .records {
-        unchecked = place
-        place += found.size
+        pass(found)
         continue
       }
       if let found, isWhole(found, at: place), found.first - 1 <= revision || isChecked {
@@ -58,11 +62,12 @@ struct LogCursor {
         place += found.size
         return .entry(found)
       }
-      guard let behind = try wholeEntry() else { return .end(isTorn: !isEmpty) }
-      place = behind
+      let damaged = place
+      guard let next = try laterEntry() else { return .end(isTorn: !isEmpty) }
+      place = next
       // What was damaged is not asked for.
       if let head = head(at: place), head.first <= revision + 1 { continue }
-      return .damage(found)
+      return .damage(found, damaged..<next)
     }
   }
 
@@ -81,13 +86,13 @@ struct LogCursor {
     /// Where the last entry begins, and where the next one goes.
     var entry: Int
     var place: Int
-    /// How many entries at its end are not as they were written.
-    var torn = 0
+    /// What follows the last whole entry; nil for zeros.
+    var tail: LogTail?
   }
 
   /// Finds the end; only the last entry is checked.
   ///
-  /// - Parameter limit: Entries of later revisions are none.
+  /// - Parameter limit: Entries of later revisions are part of the tail.
   /// - Returns: What is there.
   /// - Throws: ``JournalError``, where a search is given up.
   mutating func end(through limit: UInt64 = .max) throws(JournalError) -> End {
@@ -96,59 +101,92 @@ struct LogCursor {
     while true {
       if let found = head(at: place), found.first <= limit {
         previous = end
-        unchecked = place
         end.entry = place
         if found.kind == .records { end.records = place }
-        place += found.size
+        pass(found)
         end.place = place
         end.isMarked = found.kind != .records
         end.isClosed = found.kind == .end
         // What says that it ends here names the entry before, which may not be what it was.
         (end.last, end.sum) = (found.last, found.kind == .records ? found.sum : found.before)
         end.total += UInt64(found.count)
-      } else if let behind = try wholeEntry(), let found = head(at: behind), found.first <= limit {
-        place = behind
+      } else if let next = try laterEntry(), let found = head(at: next), found.first <= limit {
+        place = next
       } else {
         break
       }
     }
-    let isTorn = !isEmpty
     // The last one is looked at: it may be what was being written when the machine ended.
     if end != previous, let last = head(at: previous.place), !isWhole(last, at: previous.place) {
-      previous.torn = 1
-      return previous
+      end = previous
     }
-    end.torn = isTorn && limit == .max ? 1 : 0
+    end.tail = tail(at: end.place)
     return end
+  }
+
+  private mutating func pass(_ head: LogEntry.Head) {
+    if format == 3 { unchecked = place }
+    place += head.size
+  }
+
+  /// What is there from a place on; nil for zeros.
+  private func tail(at place: Int) -> LogTail? {
+    guard place < bytes.count, !isEmpty(place..<bytes.count) else { return nil }
+    var last = bytes.count
+    while last - LogHeader.pageBytes > place, isEmpty(last - LogHeader.pageBytes..<last) {
+      last -= LogHeader.pageBytes
+    }
+    while bytes[last - 1] == 0 { last -= 1 }
+    return LogTail(
+      place: place..<last,
+      head: format == 3 ? nil : head(at: place),
+      fileBytes: bytes.count,
+    )
   }
 
   /// The records of an entry that was just found.
   func records(of head: LogEntry.Head) -> [UInt8] {
-    let start = place - head.size + LogEntry.Head.bytes
+    let start = place - head.size + head.length
     return Array(bytes[start..<start + head.count])
   }
 
   /// Whether nothing was ever written from here on.
-  private var isEmpty: Bool {
+  private var isEmpty: Bool { place >= bytes.count || isEmpty(place..<bytes.count) }
+
+  /// Whether a range has only zeros.
+  private func isEmpty(_ range: Range<Int>) -> Bool {
     bytes.withUnsafeBytes { bytes in
-      guard place < bytes.count, let rest = bytes.baseAddress.map({ $0 + place }) else {
+      guard !range.isEmpty, let start = bytes.baseAddress.map({ $0 + range.lowerBound }) else {
         return true
       }
       // Each byte is as the one before it.
-      return bytes[place] == 0 && memcmp(rest, rest + 1, bytes.count - place - 1) == 0
+      return bytes[range.lowerBound] == 0 && memcmp(start, start + 1, range.count - 1) == 0
     }
+  }
+
+  /// Whether a copy of a segment may have got this gap although nothing is missing in the segment:
+  /// one page was copied before it was written, and later ones after that.
+  func isStale(_ gap: Range<Int>) -> Bool {
+    var start = gap.lowerBound
+    while start < gap.upperBound {
+      let end = (start / LogHeader.pageBytes + 1) * LogHeader.pageBytes
+      if end <= gap.upperBound, isEmpty(start..<end) { return true }
+      start = end
+    }
+    return false
   }
 
   /// Whether what an entry said of its size has led here that is as it was written.
   private var isChecked: Bool { unchecked.map { isWhole(head(at: $0), at: $0) } ?? true }
 
-  /// Finds an entry behind something that is none.
+  /// Finds the next entry after something that is no whole one.
   ///
-  /// What an entry says of its size is not to be trusted where it is not as it was written.
+  /// In format 4 a head is enough, whatever became of its records. In format 3 the entry has to be
+  /// whole, and a size is not trusted where an entry is not as it was written.
   ///
-  /// - Complexity: O(n), where n is the number of bytes that are left and of all that look like
-  ///   entries there say they have: what clients have sent may look like many.
-  private mutating func wholeEntry() throws(JournalError) -> Int? {
+  /// - Complexity: O(n), where n is the number of bytes that are left. In format 3 also of all that
+  ///   candidates say they have: what clients have sent may look like many.
+  private mutating func laterEntry() throws(JournalError) -> Int? {
     var start = place
     if let last = unchecked, !isChecked { start = last }
     unchecked = nil
@@ -157,7 +195,7 @@ struct LogCursor {
     for place in stride(from: start + 8, to: bytes.count, by: 8) {
       work += 8
       if let head = head(at: place) {
-        if isWhole(head, at: place) { return place }
+        if format != 3 || isWhole(head, at: place) { return place }
         work += head.count
       }
       if work >= LogSearch.step {
@@ -169,36 +207,17 @@ struct LogCursor {
   }
 
   private func isWhole(_ head: LogEntry.Head?, at place: Int) -> Bool {
-    guard let head else { return false }
+    guard let head, head.length + head.count <= bytes.count - place else { return false }
     return bytes.withUnsafeBytes {
-      LogEntry.sum(UnsafeRawBufferPointer(rebasing: $0[place...]), head.count, key) == head.sum
+      LogEntry.sum(UnsafeRawBufferPointer(rebasing: $0[place...]), head, key) == head.sum
     }
   }
 
-  /// What looks like the beginning of an entry.
+  /// The head of an entry at a place; in format 3 what looks like one.
   private func head(at place: Int) -> LogEntry.Head? {
-    guard place + LogEntry.Head.bytes <= bytes.count else { return nil }
-    return bytes.withUnsafeBytes { bytes in
-      func word(_ number: Int) -> UInt64 {
-        UInt64(
-          littleEndian: bytes.loadUnaligned(fromByteOffset: place + 8 * number, as: UInt64.self)
-        )
-      }
-      guard UInt32(truncatingIfNeeded: word(0)) == LogEntry.Head.magic,
-        let kind = LogEntry.Kind(rawValue: UInt32(word(0) >> 32)),
-        word(1) <= UInt64(bytes.count - place - LogEntry.Head.bytes), word(2) > 0,
-        word(2) - 1 <= KeptHistory.greatestNumber, word(3) <= KeptHistory.greatestNumber,
-        kind == .records ? word(3) >= word(2) : word(3) == word(2) - 1
-      else { return nil }
-      return LogEntry.Head(
-        kind: kind,
-        count: Int(word(1)),
-        first: word(2),
-        last: word(3),
-        sessionNumbers: word(4),
-        before: word(5),
-        sum: word(6),
-      )
+    guard place < bytes.count else { return nil }
+    return bytes.withUnsafeBytes {
+      LogEntry.head(UnsafeRawBufferPointer(rebasing: $0[place...]), format: format, key: key)
     }
   }
 }

@@ -17,6 +17,10 @@ final class LogFile: Sendable {
   /// at the first write that it cannot do that, and go on saying so of the same descriptor, as one
   /// in user space does that hands the flag on; then there is the other one.
   private let pages: Mutex<LogPages?>
+  /// How much of a draft stays that gets no name; 0 for nothing of it.
+  private let keptBytes = Atomic(0)
+  /// Whether another machine may write it: then its seal is not read from the page cache.
+  private let isShared: Bool
 
   /// Makes a file that nobody knows yet.
   ///
@@ -35,6 +39,7 @@ final class LogFile: Sendable {
   /// Makes a file that is not there yet.
   init(making path: String, pastCache: Bool = false) throws(JournalError) {
     draft = path
+    isShared = Self.isShared(path)
     descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       pages = Mutex(nil)
@@ -46,15 +51,43 @@ final class LogFile: Sendable {
   /// Opens a segment that somebody else has written.
   init(opening path: String) throws(JournalError) {
     draft = path
+    isShared = Self.isShared(path)
     pages = Mutex(nil)
     descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw DurableFile.failure("open", path) }
   }
 
+  private static func isShared(_ path: String) -> Bool {
+    FileSystemKind.isShared(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+  }
+
   deinit {
-    close(descriptor)
     // One that was not used has no other name.
-    if draft.hasSuffix(DurableFile.draftSuffix) { unlink(draft) }
+    if draft.hasSuffix(DurableFile.draftSuffix), isNamed(draft) {
+      let bytes = keptBytes.load(ordering: .relaxed)
+      if bytes == 0 { unlink(draft) } else { ftruncate(descriptor, off_t(bytes)) }
+    }
+    close(descriptor)
+  }
+
+  /// Leaves the first bytes of the draft where they are, whatever happens.
+  ///
+  /// They say that nothing was written under its term. The next daemon that begins removes them.
+  func keepDraft(_ bytes: Int) { keptBytes.store(bytes, ordering: .relaxed) }
+
+  /// Whether the draft of a daemon that has sealed a segment is beside it: that daemon has not
+  /// written anything.
+  static func hasDraft(of term: UInt64, beside path: String) throws(JournalError) -> Bool {
+    let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    for name in try DurableFile.names(in: folder) where name.hasSuffix(DurableFile.draftSuffix) {
+      do throws(JournalError) {
+        if try LogHeader(at: "\(folder)/\(name)").term == term { return true }
+      } catch {
+        // One that was being filled has no header; one that was removed says nothing.
+        guard [.corrupt, .missing].contains(error.code) else { throw error }
+      }
+    }
+    return false
   }
 
   /// Writes bytes, which go on where the last ones end unless nothing but zeros is there.
@@ -117,6 +150,13 @@ final class LogFile: Sendable {
 
   /// The term of the daemon that has taken over; 0 for none.
   func seal() throws(JournalError) -> UInt64 {
+    if isShared {
+      let page = try UncachedRead.bytes(of: descriptor, draft, atMost: LogHeader.pageBytes)
+      guard page.count >= LogHeader.sealRange.upperBound else {
+        throw JournalError(.system, "Could not read the seal of \(draft): the file is too short.")
+      }
+      return LogHeader.number(page[LogHeader.sealRange])
+    }
     var term: UInt64 = 0
     guard pread(descriptor, &term, 8, off_t(LogHeader.sealRange.lowerBound)) == 8 else {
       throw DurableFile.failure("read", draft)
@@ -137,6 +177,8 @@ final class LogFile: Sendable {
     if link(draft, path) == 0 {
       unlink(draft)
     } else if errno == EEXIST {
+      // Another daemon writes under this term.
+      keepDraft(0)
       throw JournalError(
         .busy,
         "Another daemon writes \(path). Stop one of the two, then start again.",

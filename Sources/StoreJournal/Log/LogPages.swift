@@ -13,20 +13,22 @@ import Darwin
 /// written again with what comes.
 struct LogPages: ~Copyable, @unchecked Sendable {
   /// What memory and places are aligned to: no disk and no file system asks for more.
-  static let pageBytes = 4 << 10
+  static let pageBytes = LogHeader.pageBytes
 
   private let descriptor: Int32
   private let path: String
   private var memory: UnsafeMutableRawBufferPointer
-  /// Where the kept page begins in the file, and how many bytes of it were written.
+  /// Where the bytes in memory begin in the file: at a page.
   private var start = 0
+  /// The number of bytes in memory before those that were written last, and including them.
   private var kept = 0
+  private var end = 0
 
   /// Opens a file that is there.
   ///
   /// - Returns: Nil where the system or the file system has no such way.
   static func open(_ path: String) -> LogPages? {
-    guard let flag else { return nil }
+    guard let flag = UncachedRead.flag else { return nil }
     let descriptor = systemOpen(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flag)
     return descriptor < 0 ? nil : LogPages(descriptor, path)
   }
@@ -42,44 +44,34 @@ struct LogPages: ~Copyable, @unchecked Sendable {
     close(descriptor)
   }
 
-  /// Linux's `O_DIRECT`, which its module for Swift leaves out.
-  private static var flag: Int32? {
-    #if os(Linux) && arch(x86_64)
-    0o40_000
-    #elseif os(Linux) && arch(arm64)
-    0o200_000
-    #else
-    nil
-    #endif
-  }
-
-  /// Writes bytes behind those that were written last, or at the beginning of a page.
+  /// Writes bytes after those that were written last, in their place, or at the beginning of a
+  /// page.
   ///
   /// - Returns: False where the file system cannot do without the cache; nothing may be written
   ///   here then.
   /// - Throws: ``JournalError``; then it may be tried again, at the same place.
   mutating func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(JournalError) -> Bool {
-    if place != start + kept {
-      precondition(place.isMultiple(of: Self.pageBytes), "\(place) is not behind \(start + kept)")
+    if place == start + end {
+      let full = end / Self.pageBytes * Self.pageBytes
+      memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[full..<end]))
+      (start, kept) = (start + full, end - full)
+    } else if place != start + kept {
+      precondition(place.isMultiple(of: Self.pageBytes), "\(place) is not after \(start + end)")
       (start, kept) = (place, 0)
     }
-    let end = kept + bytes.count
+    end = kept + bytes.count
     reserve(end)
     bytes.withUnsafeBytes { memory[kept...].copyBytes(from: $0) }
     let padded = Self.padded(end)
     memory[end..<padded].initializeMemory(as: UInt8.self, repeating: 0)
-    guard try write(upTo: padded) else { return false }
-    let full = end / Self.pageBytes * Self.pageBytes
-    memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[full..<end]))
-    (start, kept) = (start + full, end - full)
-    return true
+    return try write(upTo: padded)
   }
 
   /// Fills whole pages with zeros; nothing may have been written behind them.
   ///
   /// - Returns: False where the file system cannot do without the cache.
   mutating func fill(_ range: Range<Int>) throws(JournalError) -> Bool {
-    (start, kept) = (range.lowerBound, 0)
+    (start, kept, end) = (range.lowerBound, 0, 0)
     reserve(range.count)
     let padded = Self.padded(range.count)
     memory[..<padded].initializeMemory(as: UInt8.self, repeating: 0)

@@ -32,6 +32,17 @@ struct LogSegment: Hashable, Comparable {
 
   func path(in directory: String) -> String { "\(Self.folder(in: directory))/\(name)" }
 
+  /// Where the bytes after its end are kept, when they are cut off.
+  func tornPath(in directory: String) -> String { path(in: directory).dropLast(4) + ".torn" }
+
+  /// What is kept of torn ends, oldest first.
+  static func tornPaths(in directory: String) throws(JournalError) -> [String] {
+    let folder = folder(in: directory)
+    return try DurableFile.names(in: folder)
+      .filter { $0.hasSuffix(".torn") && LogSegment(name: $0.dropLast(5) + ".log") != nil }
+      .sorted().map { "\(folder)/\($0)" }
+  }
+
   static let folderName = "log"
 
   static func folder(in directory: String) -> String { "\(directory)/\(folderName)" }

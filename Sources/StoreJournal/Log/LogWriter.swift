@@ -24,6 +24,8 @@ struct LogWriter {
   private var headers: [LogSegment: LogHeader] = [:]
   /// Where the next entry goes.
   private var place: Int
+  /// Where the longest attempt to write the next entry ends.
+  private var attempted = 0
   /// The newest revision, the checksum of its entry, and the bytes of all records so far.
   private(set) var last: UInt64
   private(set) var sum: UInt64
@@ -88,7 +90,7 @@ struct LogWriter {
   ///   - directory: Where the journal is.
   ///   - capacity: How many bytes a segment has, unless a single entry needs more.
   ///   - foundMilliseconds: When the newest record was made that there is; nil where there is none.
-  /// - Throws: ``JournalError``, whose code is `busy` where another daemon has begun as well.
+  /// - Throws: ``JournalError``. Nothing has its name before ``publish()``.
   init(
     _ header: LogHeader,
     behind segments: [LogSegment],
@@ -106,7 +108,7 @@ struct LogWriter {
     self.foundMilliseconds = foundMilliseconds ?? header.wallMilliseconds
     (file, room) = try Self.filled(in: directory, min(capacity, Self.firstRoom), durability)
     place = 0
-    try begin()
+    try prepareFile()
   }
 
   /// The room of a daemon's first segment: most daemons write little, and some end at once.
@@ -136,12 +138,22 @@ struct LogWriter {
     return try LogFile(in: directory, durability)
   }
 
-  /// Gives a new segment its beginning, and its name.
-  private mutating func begin() throws(JournalError) {
+  /// Writes the beginning of a new segment, which has no name yet.
+  private mutating func prepareFile() throws(JournalError) {
     header.file = try file.identity()
     let bytes = header.encode()
     try file.write(bytes, at: 0)
     try file.sync()
+    (place, attempted) = (bytes.count, 0)
+  }
+
+  /// Leaves the new segment without a name where it is, if this daemon ends before it has one.
+  func keepDraft() { file.keepDraft(header.bytes) }
+
+  /// Gives a new segment its name.
+  ///
+  /// - Throws: ``JournalError``, whose code is `busy` where another daemon has begun as well.
+  mutating func publish() throws(JournalError) {
     let segment = LogSegment(first: header.first, term: header.term)
     try file.name(segment.path(in: directory))
     // One that has nothing in it is none any more.
@@ -149,7 +161,6 @@ struct LogWriter {
     segments.append(segment)
     headers[segment] = header
     current = Current(file: file, path: segment.path(in: directory))
-    place = bytes.count
   }
 
   // MARK: Writing
@@ -197,10 +208,19 @@ struct LogWriter {
   }
 
   private mutating func write(_ bytes: [UInt8]) throws(JournalError) {
-    try file.write(bytes, at: place)
+    try put(bytes)
     if durability == .full { try file.sync() }
     try checkSeal()
     place += bytes.count
+  }
+
+  /// Writes the next bytes, over all that an attempt has left that found no room.
+  private mutating func put(_ bytes: [UInt8]) throws(JournalError) {
+    let end = place + bytes.count
+    let rest = attempted - end
+    attempted = max(attempted, end)
+    try file.write(rest > 0 ? bytes + Array(repeating: 0, count: rest) : bytes, at: place)
+    attempted = end
   }
 
   /// Begins another segment, which says something else.
@@ -227,7 +247,8 @@ struct LogWriter {
     (room, hasAskedForRoom, isFirst) = (prepared == nil ? 0 : capacity, false, false)
     do throws(JournalError) {
       file = try self.file(prepared)
-      try begin()
+      try prepareFile()
+      try publish()
       Failpoint.reach(.duringRotation)
       // Who has sealed the one before may not have seen this one.
       try earlier.checkSeal()
@@ -245,7 +266,7 @@ struct LogWriter {
   /// Says behind all of it that the daemon has ended.
   mutating func close() throws(JournalError) {
     let bytes = LogEntry.end(behind: last, sum, key: header.key)
-    try file.write(bytes, at: place)
+    try put(bytes)
     try file.sync()
     try checkSeal()
     try file.truncate(to: place + bytes.count)
@@ -286,7 +307,10 @@ struct LogWriter {
     // All of a segment that another one follows from a revision is before that revision.
     let following = segments.dropFirst().prefix { $0.first <= needed + 1 }
     guard !following.isEmpty else { return false }
-    let kept = UInt64(clamping: retention.bytes)
+    var kept = UInt64(clamping: retention.bytes)
+    for path in try LogSegment.tornPaths(in: directory) {
+      kept -= min(kept, UInt64(try DurableFile.size(of: path) ?? 0))
+    }
     let total = try recordBytes(before: following.endIndex - 1)
     let before = try recordBytes(before: following.startIndex)
     if total < kept || before > total - kept {

@@ -37,6 +37,7 @@ extension ReplicaClient {
           name: identity.name,
           isListed: identity.isListed,
           features: .known,
+          newest: newest,
         )
       )
     )
@@ -70,6 +71,7 @@ extension ReplicaClient {
       lease: Self.lease(hello.leaseMilliseconds),
       takesTraces: hello.features.contains(.traces),
     )
+    hear(hello.revision)
     phase = .live
     backOff = timing.backOff.lowerBound
     if !hello.isResumed { patience = timing.answer }

@@ -60,6 +60,7 @@ extension ReplicaClient {
     }
     view.sequence += UInt64(run.count - known)
     self.view = view
+    hear(view.revision)
     guard view.isShown else { return }
     revision = view.revision
     if touched.count == 1 { return show(scopes[touched[0]], revision: revision) }
@@ -115,6 +116,7 @@ extension ReplicaClient {
     guard marker.sequence == view.sequence + 1 else {
       return gapDetected("sequence \(marker.sequence) came after \(view.sequence)")
     }
+    hear(marker.revision)
     freezePositions()
     self.view?.suspend()
     canKeep = false
@@ -138,6 +140,7 @@ extension ReplicaClient {
         "the bookmark has \(bookmark.digests.count) digests for \(view.scopes.count)"
       )
     }
+    hear(bookmark.revision)
     self.view?.revision = max(view.revision, bookmark.revision)
     revision = max(revision, bookmark.revision)
     var isFirst = false

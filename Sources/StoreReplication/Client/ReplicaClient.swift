@@ -144,6 +144,8 @@ package final class ReplicaClient {
   var backOff: Duration
   var reconnectAt: Instant?
   @exclusivity(unchecked) package internal(set) var revision: UInt64 = 0
+  /// The newest revision that came in any way, in the epoch of the last session; nil before that.
+  @exclusivity(unchecked) private(set) var newest: ClientMessage.Position?
 
   @exclusivity(unchecked) var outgoing: Deque<Outgoing> = []
   var events: [ClientEvent] = []
@@ -285,6 +287,13 @@ package final class ReplicaClient {
     if bytesSincePing >= limits.bytesPerPing { ping() }
   }
 
+  /// Notes a revision of the session's epoch that came in any way.
+  func hear(_ revision: UInt64) {
+    guard let epoch = session?.epoch else { return }
+    let known = newest?.epoch == epoch ? newest?.revision ?? 0 : 0
+    newest = ClientMessage.Position(epoch: epoch, revision: max(known, revision))
+  }
+
   /// What to tell the user, oldest first.
   func takeEvents() -> [ClientEvent] {
     defer { events.removeAll() }
@@ -308,7 +317,8 @@ package final class ReplicaClient {
     case .finished(let sequences, let watermark):
       finishing.append((watermark, sequences))
       settleActions()
-    case .pong(let number, _, let watermark):
+    case .pong(let number, let revision, let watermark):
+      hear(revision)
       compare(watermark, pong: number)
     case .description(let request, let item), .status(let request, let item),
       .history(let request, let item), .keys(let request, let item),

@@ -11,6 +11,8 @@ package struct ScopeDescription: Hashable, Sendable {
   package var id: SchemaDocument?
   /// The kind of the outputs that travel; nil when none do.
   package var output: SchemaDocument?
+  /// Whether the client may send only some actions, which are the ones described.
+  package var isLimited = false
 
   @usableFromInline
   package init(
@@ -142,15 +144,16 @@ package struct ScopeDescription: Hashable, Sendable {
 }
 
 extension ScopeDescription {
-  /// Writes the description as `[name, each, state, action, id / null, ? output]`.
+  /// Writes the description as `[name, each, state, action, id / null, ? output, ? limited]`.
   package func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(output == nil ? 5 : 6)
+    encoder.arrayHeader(isLimited ? 7 : output == nil ? 5 : 6)
     encoder.encode(text: name)
     encoder.encode(bool: isEach)
     state.encode(to: &encoder)
     action.encode(to: &encoder)
     if let id { id.encode(to: &encoder) } else { encoder.encodeNull() }
-    output?.encode(to: &encoder)
+    if let output { output.encode(to: &encoder) } else if isLimited { encoder.encodeNull() }
+    if isLimited { encoder.encode(bool: true) }
   }
 
   package init(from decoder: inout CBORDecoder) throws(CodecError) {
@@ -163,7 +166,9 @@ extension ScopeDescription {
     id = try decoder.nullIfPresent() ? nil : try SchemaDocument(from: &decoder)
     guard count > 5 else { return }
     output = try decoder.nullIfPresent() ? nil : try SchemaDocument(from: &decoder)
-    try decoder.skipItems(count - 6)
+    guard count > 6 else { return }
+    isLimited = try decoder.bool()
+    try decoder.skipItems(count - 7)
   }
 }
 

@@ -52,8 +52,8 @@ extension HistorySource {
 
 /// The revisions of which something is kept.
 package struct HistoryExtent: Hashable, Sendable {
-  /// The oldest snapshot: nothing before it can be shown as a state.
-  package var oldestState: UInt64
+  /// The oldest snapshot: nothing before it can be shown as a state; nil where there is none.
+  package var oldestState: UInt64?
   /// The revision before the first record.
   package var beforeRecords: UInt64
   package var newest: UInt64
@@ -61,7 +61,7 @@ package struct HistoryExtent: Hashable, Sendable {
   package var snapshots: [UInt64]
 
   package init(
-    oldestState: UInt64,
+    oldestState: UInt64?,
     beforeRecords: UInt64,
     newest: UInt64,
     snapshots: [UInt64],
@@ -142,10 +142,25 @@ extension HistoryError {
 
   /// The state of a revision is not kept any more.
   package static func gone(_ revision: UInt64, _ extent: HistoryExtent) -> HistoryError {
-    HistoryError(
+    guard let oldest = extent.oldestState else { return withoutState() }
+    return HistoryError(
       .gone,
       "Revision \(revision) is not kept any more: the oldest state that can be shown is that of "
-        + "revision \(extent.oldestState), the newest that of \(extent.newest).",
+        + "revision \(oldest), the newest that of \(extent.newest).",
+    )
+  }
+
+  /// There is no state, and what can be done.
+  ///
+  /// - Parameter note: What is known besides, as sentences with a space after each.
+  /// - Returns: The error.
+  package static func withoutState(noting note: String = "") -> HistoryError {
+    HistoryError(
+      .corrupt,
+      "\(note)No snapshot can be read, and records say only what changed. Restore a backup. "
+        + "storectl log lists the records. If they begin with revision 1, the program that wrote "
+        + "them goes on from them with --from-initial-state; storectl salvage copies all that can "
+        + "be read.",
     )
   }
 }

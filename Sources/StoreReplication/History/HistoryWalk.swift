@@ -28,7 +28,8 @@ struct HistoryWalk {
     self.source = source
     // What a daemon keeps meanwhile is not waited for.
     last = min(revisions.upperBound, extent.newest)
-    first = max(revisions.lowerBound, extent.oldestState + 1)
+    guard let oldest = extent.oldestState else { throw HistoryError.withoutState() }
+    first = max(revisions.lowerBound, oldest + 1)
     guard revisions.lowerBound <= extent.newest else {
       throw HistoryError.future(revisions.lowerBound, newest: extent.newest)
     }

@@ -8,20 +8,22 @@ import StoreState
 /// which ``PastImport`` makes the same past. What people are told may be less, where another build
 /// went on whose types are needed to say it.
 package struct PastExport {
-  private let source: any HistorySource
+  /// Nil where there are records alone.
+  private let source: (any HistorySource)?
   private let heading: HistoryHeading
   private let format: Int
   /// The state, and its schema; nil where it is not known any more.
   private var past: GenericPast?
   /// The revision of what was written last.
   package private(set) var revision: UInt64
-  private let snapshot: HistoryPart
-  /// The build that wrote what the last line said.
-  private var schema: SchemaDocument
+  /// Nil where there is no state: then records alone are told.
+  private var snapshot: HistoryPart?
+  /// The build that wrote what the last line said; nil before that.
+  private var schema: SchemaDocument?
   /// Of all lines so far, with their ends.
   private var sum = SipHash24()
 
-  /// Begins with the oldest snapshot.
+  /// Begins with the oldest snapshot that can be read; without one, with the oldest record.
   ///
   /// - Parameters:
   ///   - heading: Whose past it is.
@@ -33,34 +35,52 @@ package struct PastExport {
     format: Int,
     _ source: any HistorySource,
   ) throws(HistoryError) {
-    self.heading = heading
-    self.format = format
-    self.source = source
-    let oldest = try source.extent().oldestState
-    guard let snapshot = try source.snapshot(upTo: oldest) else {
-      throw HistoryError(
-        .corrupt,
-        "The snapshot of revision \(oldest) cannot be read. Restore a backup.",
-      )
+    let extent = try source.extent()
+    var found: HistoryPart?
+    for revision in extent.snapshots where found == nil {
+      found = try source.snapshot(upTo: revision)
     }
-    self.snapshot = snapshot
-    schema = snapshot.schema
+    self.init(recordsAfter: extent.beforeRecords, heading, format: format, in: source)
+    guard let found else { return }
+    snapshot = found
+    schema = found.schema
     var past = GenericPast()
-    revision = try past.take(snapshot)
+    revision = try past.take(found)
     self.past = past
   }
 
+  /// Begins with the record after a revision, without a state.
+  package init(recordsAfter revision: UInt64, _ heading: HistoryHeading, format: Int) {
+    self.init(recordsAfter: revision, heading, format: format, in: nil)
+  }
+
+  private init(
+    recordsAfter revision: UInt64,
+    _ heading: HistoryHeading,
+    format: Int,
+    in source: (any HistorySource)?,
+  ) {
+    self.heading = heading
+    self.format = format
+    self.source = source
+    self.revision = revision
+  }
+
+  /// Whether there is no state that records begin with: nobody can import it.
+  package var lacksState: Bool { snapshot == nil }
+
   /// Whose past it is, who wrote the state, and the state.
   package mutating func begin() -> [String] {
-    var lines: [JSONValue] = [
-      [
-        "format": .integer(format), "root": .string(heading.root),
-        "epoch": .string(String(heading.epoch, radix: 16)),
-        "wasStopped": .bool(heading.wasStopped),
-      ],
-      line(of: snapshot.schema),
+    var members = [
+      JSONValue.Member("format", .integer(format)),
+      JSONValue.Member("root", .string(heading.root)),
+      JSONValue.Member("epoch", .string(String(heading.epoch, radix: 16))),
+      JSONValue.Member("wasStopped", .bool(heading.wasStopped)),
     ]
-    if let (value, schema) = past?.state {
+    if lacksState { members.append(JSONValue.Member("state", .bool(false))) }
+    var lines = [JSONValue.object(members)]
+    if let snapshot { lines.append(line(of: snapshot.schema)) }
+    if let snapshot, let (value, schema) = past?.state {
       lines.append([
         "revision": .integer(revision),
         "state": JSONProjection.tree(value, schema: schema.root, in: schema),
@@ -92,7 +112,7 @@ package struct PastExport {
       guard record.revision > revision else { return true }
       if part.schema != schema {
         schema = part.schema
-        lines.append(noted(line(of: schema)))
+        lines.append(noted(line(of: part.schema)))
       }
       let members = try members(of: record, part.schema)
       let line = JSONValue.object(
@@ -115,10 +135,13 @@ package struct PastExport {
       throw HistoryError.missing(revision + 1, before: record.revision)
     }
     revision = record.revision
-    try past?.follow(schema, before: record, in: source)
-    if past?.reads(schema) == false { past = nil }
-    let old = past?.state?.value
-    let changed = try past?.advance(record, schema, naming: true, in: source)
+    var (old, changed): (GenericValue?, [String]?)
+    if let source {
+      try past?.follow(schema, before: record, in: source)
+      if past?.reads(schema) == false { past = nil }
+      old = past?.state?.value
+      changed = try past?.advance(record, schema, naming: true, in: source)
+    }
     let entry = record.entry(changed: changed, .unlimited, .all).value
     guard case .object(let members) = JSONProjection.untyped(entry) else { return [] }
     guard let old, let delta = record.delta else { return members }

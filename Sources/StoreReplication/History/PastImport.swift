@@ -73,6 +73,13 @@ package struct PastImport {
       case .string(let root)? = tree["root"], case .string(let epoch)? = tree["epoch"],
       let epoch = UInt64(epoch, radix: 16), case .bool(let wasStopped)? = tree["wasStopped"]
     else { throw error("expected what an export begins with, its format, root and epoch") }
+    guard tree["state"] != .bool(false) else {
+      throw error(
+        "the export has records alone, for no snapshot could be read where it was made. Use that "
+          + "directory: its program goes on from it with --from-initial-state where its records "
+          + "begin with revision 1, and storectl salvage copies what can be read"
+      )
+    }
     let heading = HistoryHeading(root: root, epoch: epoch, wasStopped: wasStopped)
     return .heading(format: format, heading)
   }

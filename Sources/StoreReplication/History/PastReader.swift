@@ -55,14 +55,21 @@ package struct PastReader<Root: PastRoot> {
       return .log(entries: [], next: page.next, end: extent.newest)
     }
     // Which scopes a record changed is seen in the states before and behind it.
-    var reached = try stateBefore(page.next, extent)
+    var reached = try Self.withoutDamage(scope) { () throws(HistoryError) in
+      try stateBefore(page.next, extent)
+    }
     let start = page.next
     let most = min(count, UInt64(limits.entries))
     do throws(HistoryError) {
       try source.records(after: reached ?? page.next) { (part) throws(HistoryError) in
         try part.withRecords { (record, _) throws(HistoryError) in
-          if reached == nil, record.revision == extent.oldestState + 1 {
-            reached = try root.rewind(to: extent.oldestState, in: source)
+          let before = record.revision - 1
+          if reached == nil, extent.snapshots.contains(before) {
+            reached = try Self.withoutDamage(scope) { () throws(HistoryError) in
+              try root.rewind(to: before, in: source)
+            }
+            // An older one leads there only through records that were passed.
+            if reached != before { reached = nil }
           }
           guard record.revision > reached ?? page.next else { return true }
           let isAsked = record.revision > page.next
@@ -109,8 +116,23 @@ package struct PastReader<Root: PastRoot> {
     {
       return reached
     }
-    guard extent.oldestState <= revision else { return nil }
+    guard let oldest = extent.oldestState, oldest <= revision else { return nil }
     return try root.rewind(to: revision, in: source)
+  }
+
+  /// Looks for a state, without which the log is told as well; nil where it is damaged.
+  ///
+  /// Which records have changed a scope is known by states alone.
+  private static func withoutDamage(
+    _ scope: String?,
+    _ body: () throws(HistoryError) -> UInt64?,
+  ) throws(HistoryError) -> UInt64? {
+    do throws(HistoryError) {
+      return try body()
+    } catch {
+      guard error.code == .corrupt, scope == nil else { throw error }
+      return nil
+    }
   }
 
   private struct Page {
@@ -130,7 +152,9 @@ package struct PastReader<Root: PastRoot> {
     guard revision <= extent.newest else {
       throw HistoryError.future(revision, newest: extent.newest)
     }
-    guard revision >= extent.oldestState else { throw HistoryError.gone(revision, extent) }
+    guard let oldest = extent.oldestState, revision >= oldest else {
+      throw HistoryError.gone(revision, extent)
+    }
     try go(from: try root.rewind(to: revision, in: source), to: revision)
     let bytes = try root.scope()
     guard bytes.count <= limits.stateBytes else {
@@ -176,12 +200,8 @@ package struct PastReader<Root: PastRoot> {
   private mutating func verify(_ extent: HistoryExtent) throws(HistoryError) -> HistoryAnswer {
     reached = nil
     var snapshots = extent.snapshots[...]
-    guard let first = snapshots.popFirst(), try root.rewind(to: first, in: source) == first else {
-      throw HistoryError(
-        .corrupt,
-        "The snapshot of revision \(extent.oldestState) cannot be read. Restore a backup.",
-      )
-    }
+    guard let first = snapshots.popFirst() else { throw HistoryError.withoutState() }
+    try checkOldest(first, of: extent)
     var (revision, records, checked) = (first, UInt64(0), UInt64(1))
     try source.records(after: extent.beforeRecords) { (part) throws(HistoryError) in
       try part.withRecords { (record, _) throws(HistoryError) in
@@ -197,6 +217,25 @@ package struct PastReader<Root: PastRoot> {
       }
     }
     return .verified(first: first, last: revision, records: records, snapshots: checked)
+  }
+
+  /// Goes to the oldest snapshot; where it cannot be read, tells what can.
+  private mutating func checkOldest(
+    _ first: UInt64,
+    of extent: HistoryExtent,
+  ) throws(HistoryError) {
+    do throws(HistoryError) {
+      if try root.rewind(to: first, in: source) == first { return }
+    } catch {
+      guard error.code == .corrupt else { throw error }
+    }
+    guard let newest = extent.snapshots.last, try source.snapshot(upTo: newest) != nil else {
+      throw HistoryError.withoutState()
+    }
+    throw HistoryError(
+      .corrupt,
+      "The snapshot of revision \(first) cannot be read. Restore a backup.",
+    )
   }
 
   /// Compares the state that records led to with the snapshot of it.

@@ -268,17 +268,46 @@ extension JournalRecord.Details {
 }
 
 extension JournalRecord.RunningEffect {
-  /// Writes three items in an array.
-  func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(3)
-    encoder.encode(unsigned: number)
-    effect.encode(to: &encoder)
+  /// The fields' numbers; one that is not known is of a later release, and passed by.
+  private enum Field {
+    static let number: UInt64 = 0
+    static let name: UInt64 = 1
+    static let path: UInt64 = 2
   }
 
+  /// Writes a map with numbered keys.
+  func encode(to encoder: inout CBOREncoder) {
+    encoder.mapHeader(3)
+    encoder.encode(unsigned: Field.number)
+    encoder.encode(unsigned: number)
+    encoder.encode(unsigned: Field.name)
+    encoder.encode(text: effect.name)
+    encoder.encode(unsigned: Field.path)
+    encoder.encode(texts: effect.path)
+  }
+
+  /// Reads a map, or an array of the same items, which earlier builds wrote.
   init(from decoder: inout CBORDecoder) throws(CodecError) {
-    try decoder.expectArray(of: 3, "an effect")
-    number = try decoder.unsigned()
-    effect = try InterruptedEffect(from: &decoder)
+    guard try decoder.peekKind() == .map else {
+      try decoder.expectArray(of: 3, "an effect")
+      number = try decoder.unsigned()
+      effect = try InterruptedEffect(from: &decoder)
+      return
+    }
+    var (number, name, path): (UInt64?, String?, [String]?)
+    for _ in 0..<(try decoder.mapHeader()) {
+      switch try decoder.unsigned() {
+      case Field.number: number = try decoder.unsigned()
+      case Field.name: name = try decoder.text()
+      case Field.path: path = try decoder.texts()
+      default: try decoder.skipItem()
+      }
+    }
+    guard let number, let name, let path else {
+      throw decoder.error(.typeMismatch, "an effect has a number, a name and a path")
+    }
+    self.number = number
+    effect = InterruptedEffect(name: name, path: path)
   }
 }
 

@@ -20,6 +20,8 @@ struct JournalRoom {
   // By holder; nil is the daemon. What the disk is writing, and what comes behind it.
   private var batch: [Holder?: Amount] = [:]
   private var growing: [Holder?: Amount] = [:]
+  /// How many holders, without the daemon, have something waiting.
+  private var holders = 0
   /// The holders that have more than their share.
   private var waits: [Holder: Wait] = [:]
 
@@ -31,8 +33,11 @@ struct JournalRoom {
 
   /// A revision was recorded.
   mutating func add(_ bytes: Int, of holder: Holder?) {
-    growing[holder, default: Amount()].revisions += 1
-    growing[holder]?.bytes += bytes
+    var amount = growing[holder] ?? Amount()
+    amount.revisions += 1
+    amount.bytes += bytes
+    growing[holder] = amount
+    if amount.revisions == 1, holder != nil, batch[holder] == nil { holders += 1 }
   }
 
   /// What grew until now is given to the disk.
@@ -41,13 +46,8 @@ struct JournalRoom {
   /// What was given to the disk is durable.
   mutating func endBatch() {
     batch = [:]
+    holders = growing.count - (growing[nil] == nil ? 0 : 1)
     if !waits.isEmpty { waits = waits.filter { hasItsShare($0.key) } }
-  }
-
-  /// How many holders have something waiting.
-  private var holders: Int {
-    let all = batch.keys.reduce(growing.count) { growing[$1] == nil ? $0 + 1 : $0 }
-    return growing[nil] == nil && batch[nil] == nil ? all : all - 1
   }
 
   /// How many revisions of a holder wait.
@@ -94,16 +94,29 @@ struct JournalRoom {
       ?? .distantFuture
   }
 
-  /// The holders that have so much waiting that their effects have to end.
+  /// The holders that have so much waiting that their effects have to end: at least as much as is
+  /// left for all others who are not the owner, and a small part of the total.
+  ///
+  /// So however many holders come one after the other, each leaves as much free as it has: this is
+  /// the dynamic threshold of Choudhury and Hahne (1998).
   ///
   /// - Parameters:
-  ///   - revisions: The most revisions.
-  ///   - bytes: The most bytes.
-  /// - Returns: The holders.
-  func holders(withRevisions revisions: UInt64, orBytes bytes: Int) -> [Holder] {
-    Set(growing.keys).union(batch.keys).compactMap(\.self).filter {
-      let sum = (batch[$0]?.bytes ?? 0) + (growing[$0]?.bytes ?? 0)
-      return self.revisions(of: $0) >= revisions || sum >= bytes
+  ///   - revisions: The most revisions of all together who are not the owner.
+  ///   - bytes: The same in bytes.
+  /// - Returns: The holders, without the owner's.
+  func exhausting(revisions: UInt64, bytes: Int) -> [Holder] {
+    let sums = Set(growing.keys).union(batch.keys).compactMap(\.self).filter { !$0.isOwner }.map {
+      let bytes = (batch[$0]?.bytes ?? 0) + (growing[$0]?.bytes ?? 0)
+      return (holder: $0, revisions: self.revisions(of: $0), bytes: bytes)
     }
+    let taken = sums.reduce((revisions: 0 as UInt64, bytes: 0)) {
+      ($0.revisions + $1.revisions, $0.bytes + $1.bytes)
+    }
+    // The part keeps who has next to nothing from paying for others.
+    let most = (
+      revisions: max(1, revisions / 256, revisions - min(revisions, taken.revisions)),
+      bytes: max(1, bytes / 256, bytes - min(bytes, taken.bytes)),
+    )
+    return sums.filter { $0.revisions >= most.revisions || $0.bytes >= most.bytes }.map(\.holder)
   }
 }

@@ -64,6 +64,8 @@ package final class Recorder {
   /// Bytes of records since the last snapshot, and of the last snapshot.
   private var bytesSinceSnapshot: Int
   private var isStoring = false
+  /// The only revision that has a snapshot; nil where there are two, or no second one is wanted.
+  private var loneSnapshot: UInt64?
 
   private enum Batch {
     case none
@@ -315,17 +317,16 @@ package final class Recorder {
   }
 
   /// The holders, without the owner's, whose effects make so much that they have to end, so that
-  /// they do not end the daemon.
+  /// they do not end the daemon: half of the memory is a reserve of the owner and the daemon.
   var exhausting: [Holder] {
     guard
       newest - released >= limits.mostUnreleasedRevisions / 4
         || growing.count >= limits.mostUnreleasedBytes / 4
     else { return [] }
-    return room.holders(
-      withRevisions: limits.mostUnreleasedRevisions / 4,
-      orBytes: limits.mostUnreleasedBytes / 4,
+    return room.exhausting(
+      revisions: limits.mostUnreleasedRevisions / 2,
+      bytes: limits.mostUnreleasedBytes / 2,
     )
-    .filter { !$0.isOwner }
   }
 
   // MARK: Batches
@@ -409,6 +410,11 @@ package final class Recorder {
       return reason
     case .snapshot(let reason):
       isStoring = false
+      if reason == nil {
+        loneSnapshot = nil
+      } else if loneSnapshot != nil {
+        loneSnapshot = released
+      }
       // The next one is tried as late as if this one had been kept.
       if let reason { problems.append("A snapshot was not kept: \(reason)") }
     // It says nothing of what was recorded.
@@ -465,7 +471,20 @@ package final class Recorder {
   }
 
   /// Whether so much was recorded since the last snapshot that the next one is due.
-  var needsSnapshot: Bool { !isStoring && bytesSinceSnapshot >= limits.recordBytesPerSnapshot }
+  var needsSnapshot: Bool {
+    guard !isStoring else { return false }
+    return bytesSinceSnapshot >= limits.recordBytesPerSnapshot
+      || loneSnapshot.map { released - $0 >= limits.recordsBeforeSecondSnapshot } ?? false
+  }
+
+  /// Notes that one revision alone has a snapshot, and a second one is to be kept early: it is all
+  /// that a history has where the first one is damaged.
+  package func wantsSecondSnapshot(behind revision: UInt64) { loneSnapshot = revision }
+
+  /// Whether a second snapshot is to be kept when the daemon ends.
+  var needsLastSnapshot: Bool {
+    !isStoring && loneSnapshot.map { released > $0 } ?? false
+  }
 
   /// The snapshot that is to be kept now.
   ///

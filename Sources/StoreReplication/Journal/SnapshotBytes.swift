@@ -1,21 +1,38 @@
 import StoreState
 
-/// The bytes of a snapshot: the root and what belongs to it.
+/// The bytes of a snapshot: the root and what belongs to it, in a map with numbered keys.
+///
+/// Earlier builds wrote the same items as an array.
 enum SnapshotBytes {
+  /// The fields' numbers; one that is not known is of a later release, and passed by.
+  private enum Field {
+    static let revision: UInt64 = 0
+    static let sessionNumbers: UInt64 = 1
+    static let sessions: UInt64 = 2
+    static let clients: UInt64 = 3
+    static let effects: UInt64 = 4
+    static let root: UInt64 = 5
+    static let count = 6
+  }
+
   static func encode(
     revision: UInt64,
     _ history: KeptHistory,
     root: (inout CBOREncoder) -> Void,
   ) -> [UInt8] {
     var encoder = CBOREncoder.durable
-    encoder.arrayHeader(6)
+    encoder.mapHeader(Field.count)
+    encoder.encode(unsigned: Field.revision)
     encoder.encode(unsigned: revision)
+    encoder.encode(unsigned: Field.sessionNumbers)
     encoder.encode(unsigned: history.sessionNumbers)
+    encoder.encode(unsigned: Field.sessions)
     encoder.arrayHeader(history.sessions.count)
     for (_, session) in history.sessions.sorted(by: { $0.key < $1.key }) {
       encoder.arrayHeader(4)
       session.encode(to: &encoder)
     }
+    encoder.encode(unsigned: Field.clients)
     encoder.arrayHeader(history.clients.count)
     for client in history.clients {
       encoder.arrayHeader(4)
@@ -25,10 +42,12 @@ enum SnapshotBytes {
       for outcome in client.outcomes { outcome.encode(to: &encoder) }
       client.holder.encode(to: &encoder)
     }
+    encoder.encode(unsigned: Field.effects)
     encoder.arrayHeader(history.effects.count)
     for (number, effect) in history.effects.sorted(by: { $0.key < $1.key }) {
       JournalRecord.RunningEffect(number: number, effect: effect).encode(to: &encoder)
     }
+    encoder.encode(unsigned: Field.root)
     root(&encoder)
     return encoder.bytes
   }
@@ -42,34 +61,76 @@ enum SnapshotBytes {
     return revision
   }
 
-  /// Takes a snapshot apart.
+  /// A snapshot that was taken apart.
   ///
-  /// - Returns: The bytes of the root, too, which whoever decodes them finds to be one item: to
-  ///   look takes as long as to hash them.
-  static func decode(
-    _ bytes: ArraySlice<UInt8>
-  ) throws(CodecError) -> (revision: UInt64, history: KeptHistory, root: ArraySlice<UInt8>) {
+  /// The bytes of the root are one item, as whoever decodes them finds: to look takes as long as to
+  /// hash them.
+  typealias Parts = (revision: UInt64, history: KeptHistory, root: ArraySlice<UInt8>)
+
+  /// Takes a snapshot apart.
+  static func decode(_ bytes: ArraySlice<UInt8>) throws(CodecError) -> Parts {
     var decoder = CBORDecoder(bytes)
-    try decoder.expectArray(of: 6, "a snapshot")
-    let revision = try decoder.revision(atLeast: 0)
-    var history = KeptHistory()
-    history.sessionNumbers = try decoder.unsigned()
-    guard history.sessionNumbers <= 2 * KeptHistory.greatestNumber else {
-      throw decoder.error(.typeMismatch, "no session has the number \(history.sessionNumbers)")
+    var parts: Parts = (0, KeptHistory(), [])
+    guard try decoder.peekKind() == .map else {
+      try decoder.expectArray(of: Field.count, "a snapshot")
+      for field in 0..<Field.root { try take(field, of: &decoder, to: &parts) }
+      parts.root = bytes.dropFirst(decoder.offset)
+      return parts
     }
-    let sessions = try decoder.list { (decoder) throws(CodecError) in
-      let count = try decoder.arrayHeader()
-      return try SessionInfo(from: &decoder, count)
+    let count = try decoder.mapHeader()
+    var next: UInt64 = 0
+    for place in 0..<count {
+      let field = try decoder.unsigned()
+      guard field == next || field >= max(next, UInt64(Field.count)) else {
+        throw decoder.error(.typeMismatch, "expected field \(next) of a snapshot, found \(field)")
+      }
+      next = field + 1
+      if field != Field.root {
+        try take(field, of: &decoder, to: &parts)
+      } else if place == count - 1 {
+        parts.root = bytes.dropFirst(decoder.offset)
+      } else {
+        parts.root = try decoder.rawItem()
+      }
     }
-    for session in sessions { history.sessions[session.id] = session }
-    history.clients = try decoder.list { (decoder) throws(CodecError) in
-      try KeptHistory.Client(from: &decoder)
+    guard next >= Field.count else {
+      throw decoder.error(.typeMismatch, "a snapshot has no field \(next)")
     }
-    let effects = try decoder.list { (decoder) throws(CodecError) in
-      try JournalRecord.RunningEffect(from: &decoder)
+    // The root takes all that is left, where nothing follows it.
+    if next > Field.count { try decoder.finish() }
+    return parts
+  }
+
+  private static func take(
+    _ field: UInt64,
+    of decoder: inout CBORDecoder,
+    to parts: inout Parts,
+  ) throws(CodecError) {
+    switch field {
+    case Field.revision: parts.revision = try decoder.revision(atLeast: 0)
+    case Field.sessionNumbers:
+      let last = try decoder.unsigned()
+      guard last <= 2 * KeptHistory.greatestNumber else {
+        throw decoder.error(.typeMismatch, "no session has the number \(last)")
+      }
+      parts.history.sessionNumbers = last
+    case Field.sessions:
+      let sessions = try decoder.list { (decoder) throws(CodecError) in
+        let count = try decoder.arrayHeader()
+        return try SessionInfo(from: &decoder, count)
+      }
+      for session in sessions { parts.history.sessions[session.id] = session }
+    case Field.clients:
+      parts.history.clients = try decoder.list { (decoder) throws(CodecError) in
+        try KeptHistory.Client(from: &decoder)
+      }
+    case Field.effects:
+      let effects = try decoder.list { (decoder) throws(CodecError) in
+        try JournalRecord.RunningEffect(from: &decoder)
+      }
+      for running in effects { parts.history.effects[running.number] = running.effect }
+    default: try decoder.skipItem()
     }
-    for running in effects { history.effects[running.number] = running.effect }
-    return (revision, history, bytes[decoder.offset...])
   }
 }
 

@@ -31,6 +31,8 @@ package enum ClientMessage: Hashable, Sendable {
     package var isListed: Bool
     /// What the client knows beyond its version.
     package var features: ProtocolFeatures
+    /// The newest revision that the client has received in any way, and its epoch; nil for none.
+    package var newest: Position?
 
     package init(
       version: UInt64 = protocolVersion,
@@ -41,6 +43,7 @@ package enum ClientMessage: Hashable, Sendable {
       name: String,
       isListed: Bool,
       features: ProtocolFeatures = [],
+      newest: Position? = nil,
     ) {
       self.version = version
       self.lowestVersion = lowestVersion ?? version
@@ -50,6 +53,7 @@ package enum ClientMessage: Hashable, Sendable {
       self.name = name
       self.isListed = isListed
       self.features = features
+      self.newest = newest
     }
   }
 
@@ -214,7 +218,7 @@ extension ClientMessage {
     let taken: Int
     switch kind {
     case Kind.hello:
-      taken = min(rest, 8)
+      taken = min(rest, 9)
       self = .hello(try Hello(from: &decoder, rest))
     case Kind.join:
       taken = try decoder.require(2, of: rest, "join")
@@ -336,7 +340,7 @@ extension CBOREncoder {
 
 extension ClientMessage.Hello {
   fileprivate func encode(to encoder: inout CBOREncoder, kind: UInt64) {
-    encoder.message(kind, 8)
+    encoder.message(kind, newest == nil ? 8 : 9)
     encoder.encode(unsigned: version)
     encoder.encode(clientID)
     if let token { encoder.encode(token) } else { encoder.encodeNull() }
@@ -345,9 +349,10 @@ extension ClientMessage.Hello {
     encoder.encode(unsigned: isListed ? 1 : 0)
     encoder.encode(unsigned: lowestVersion)
     encoder.encode(unsigned: features.rawValue)
+    newest?.encode(to: &encoder)
   }
 
-  /// Reads a hello of so many elements, of which the last two may be missing.
+  /// Reads a hello of so many elements, of which the last three may be missing.
   fileprivate init(from decoder: inout CBORDecoder, _ rest: Int) throws(MessageError) {
     try decoder.require(6, of: rest, "hello")
     version = try decoder.unsigned()
@@ -358,6 +363,27 @@ extension ClientMessage.Hello {
     isListed = try decoder.unsigned() & 1 == 1
     lowestVersion = rest > 6 ? try decoder.unsigned() : version
     features = ProtocolFeatures(rawValue: rest > 7 ? try decoder.unsigned() : 0)
+    newest = rest > 8 ? try ClientMessage.Position.ifPresent(from: &decoder) : nil
+  }
+}
+
+extension ClientMessage.Position {
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(2)
+    encoder.encode(unsigned: epoch)
+    encoder.encode(unsigned: revision)
+  }
+
+  /// Reads a position; nil for none.
+  fileprivate static func ifPresent(
+    from decoder: inout CBORDecoder
+  ) throws(MessageError) -> Self? {
+    if try decoder.nullIfPresent() { return nil }
+    let parts = try decoder.arrayHeader()
+    try decoder.require(2, of: parts, "a position")
+    let position = Self(epoch: try decoder.unsigned(), revision: try decoder.unsigned())
+    try decoder.skipItems(parts - 2)
+    return position
   }
 }
 
@@ -368,10 +394,7 @@ extension ClientMessage.JoinRequest {
     encoder.encode(unsigned: mode.rawValue)
     encoder.encode(optional: stateHash?.rawValue)
     encoder.encode(optional: actionHash?.rawValue)
-    guard let position else { return encoder.encodeNull() }
-    encoder.arrayHeader(2)
-    encoder.encode(unsigned: position.epoch)
-    encoder.encode(unsigned: position.revision)
+    if let position { position.encode(to: &encoder) } else { encoder.encodeNull() }
   }
 
   fileprivate init(from decoder: inout CBORDecoder) throws(MessageError) {
@@ -381,16 +404,7 @@ extension ClientMessage.JoinRequest {
     mode = ClientMessage.JoinMode(rawValue: try decoder.unsigned())
     stateHash = try decoder.optionalUnsigned().map { Digest(rawValue: $0) }
     actionHash = try decoder.optionalUnsigned().map { Digest(rawValue: $0) }
-    position = nil
-    if try !decoder.nullIfPresent() {
-      let parts = try decoder.arrayHeader()
-      try decoder.require(2, of: parts, "a position")
-      position = ClientMessage.Position(
-        epoch: try decoder.unsigned(),
-        revision: try decoder.unsigned(),
-      )
-      try decoder.skipItems(parts - 2)
-    }
+    position = try ClientMessage.Position.ifPresent(from: &decoder)
     try decoder.skipItems(count - 5)
   }
 }

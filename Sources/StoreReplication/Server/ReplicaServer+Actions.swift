@@ -45,6 +45,12 @@ extension ReplicaServer {
         return end(session, code: "protocolError", message: message)
       }
       if sequence <= last {
+        // Not an outcome, since there is one already: it asks again when it comes back.
+        guard sessions.spendAction(of: session, now: now.instant) else {
+          counters.actionsThrottled += 1
+          let message = "You may send \(limits.actionsPerSecond) actions a second, repeated or not."
+          return end(session, code: Outcome.overloaded, message: message)
+        }
         outcomes.repeatOutcome(of: sequence, to: session)
       } else {
         reducedInTurn += 1

@@ -19,36 +19,80 @@ extension ReplicaServer {
     }
   }
 
-  /// Looks for a client that has seen more than the journal had: then history was rolled back.
+  /// Looks for a client that says hello and has received more than the journal had: then history
+  /// was rolled back.
   ///
-  /// Nothing is told of a revision before it is durable. So who has seen a later one than was read
-  /// when this daemon began, and has not joined since, has seen a history that went on otherwise.
+  /// Nothing is told of a revision before it is durable. So who has received a later one than was
+  /// read when this daemon began, and not from this daemon, knows a history that went on otherwise.
+  /// That counts in a client's first hello, since its later ones may tell of this daemon's own
+  /// revisions, and from a peer that may do everything or that the journal knows by its actions.
+  ///
+  /// - Parameters:
+  ///   - hello: What it says; its client id is not another holder's.
+  ///   - rights: What it may see and send.
+  ///   - holder: Who answers for it.
+  /// - Returns: Whether it has to wait for the next epoch.
+  func detectRollback(
+    _ hello: ClientMessage.Hello,
+    _ rights: Rights,
+    _ holder: ClientHolder,
+  ) -> Bool {
+    guard case .inherited(let recovered) = epochState, let newest = hello.newest,
+      !greeted.contains(hello.clientID),
+      isLost(newest, behind: min(recovered, root.revision)),
+      rights.isEverything || recovered != .max && outcomes.knows(hello.clientID, holder)
+    else { return false }
+    rollBack(recovered, newest)
+    return true
+  }
+
+  /// Notes that a client is told of this daemon's revisions from now on.
+  ///
+  /// - Returns: Whether it may know later ones from before.
+  func noteGreeting(of client: Identifier) -> Bool {
+    guard case .inherited = epochState, greeted.insert(client).inserted else { return false }
+    // Where there are too many to know, all are taken for such: only later revisions tell then.
+    if greeted.count > limits.clients {
+      epochState = .inherited(through: .max)
+      greeted = []
+    }
+    return true
+  }
+
+  /// Looks for a position in a join that is later than the journal's end, of a client's first join,
+  /// or later than the newest revision: then history was rolled back.
+  ///
   /// A claimed position counts only for a scope that the client may see.
   ///
   /// - Returns: Whether what is asked for has to wait for the next epoch.
   func detectRollback(_ requests: [ClientMessage.JoinRequest], of session: Session) -> Bool {
     guard case .inherited(let recovered) = epochState else { return isRenewing }
-    let known = min(recovered, root.revision)
-    let client = session.clientID
-    let end = joinedClients.contains(client) ? root.revision : known
-    if let seen = requests.lazy.filter({ session.rights.sees($0.scope) }).compactMap(\.position)
-      .first(where: { $0.epoch == epoch && $0.revision > end })
-    {
-      epochState = .rolledBack
-      joinedClients = []
-      let text =
-        "The journal ended at revision \(known), and a client has seen \(seen.revision): its end "
-        + "was lost, or an older copy of it was put back. History goes on in another epoch."
-      notices.add(ServerNotice(kind: .warning, peer: "journal", text: text))
+    let end = session.isReturning ? min(recovered, root.revision) : root.revision
+    session.isReturning = false
+    for request in requests {
+      guard let seen = request.position, isLost(seen, behind: end),
+        joins.sees(request.scope, session.rights)
+      else { continue }
+      rollBack(recovered, seen)
       return true
     }
-    joinedClients.insert(client)
-    // Where there are too many to know, all are taken for such: only later revisions tell then.
-    if joinedClients.count > limits.clients {
-      epochState = .inherited(through: .max)
-      joinedClients = []
-    }
     return false
+  }
+
+  /// Whether a position is one of this epoch's that was lost, and not just a number.
+  private func isLost(_ seen: ClientMessage.Position, behind end: UInt64) -> Bool {
+    seen.epoch == epoch && seen.revision > end
+      && seen.revision - end <= limits.mostLostRevisions
+  }
+
+  private func rollBack(_ recovered: UInt64, _ seen: ClientMessage.Position) {
+    epochState = .rolledBack
+    greeted = []
+    let known = min(recovered, root.revision)
+    let text =
+      "The journal ended at revision \(known), and a client has seen \(seen.revision): its end "
+      + "was lost, or an older copy of it was put back. History goes on in another epoch."
+    notices.add(ServerNotice(kind: .warning, peer: "journal", text: text))
   }
 
   /// The epoch that is to be noted now; nil when there is none.

@@ -13,7 +13,18 @@ extension ReplicaServer {
 
   /// The snapshot to be written now; nil if none is due.
   func nextSnapshot() -> JournalSnapshot? {
-    guard let recorder, recorder.needsSnapshot, let encode = root.encodeDurably else { return nil }
+    guard recorder?.needsSnapshot == true else { return nil }
+    return snapshot()
+  }
+
+  /// The snapshot to be written when the daemon ends; nil if none is needed.
+  package func lastSnapshot() -> JournalSnapshot? {
+    guard let recorder, recorder.needsLastSnapshot, !recorder.hasUnreleased else { return nil }
+    return snapshot()
+  }
+
+  private func snapshot() -> JournalSnapshot? {
+    guard let recorder, let encode = root.encodeDurably else { return nil }
     let clients = outcomes.kept(through: root.revision)
     return recorder.snapshot(of: root.version(), clients: clients, encode: encode)
   }

@@ -12,8 +12,9 @@ package final class ReplicaServer {
   package internal(set) var epoch: UInt64
   /// Whether the history may once have been longer; if so it continues in another epoch.
   var epochState = EpochState.own
-  /// Who has joined since this daemon began in an inherited epoch: what they have seen is its own.
-  var joinedClients: Set<Identifier> = []
+  /// The clients that were answered since this daemon began in an inherited epoch: what they have
+  /// received since is its own.
+  var greeted: Set<Identifier> = []
   package let counters = Counters()
   let root: any RootPort
   /// Records what is reduced, and releases what is durable; nil if the state is in memory only.
@@ -45,15 +46,7 @@ package final class ReplicaServer {
   /// Connections of both sockets that are to be shut down.
   var cuts: [Cut] = []
   /// The request budget of each connection.
-  private var allowances: [PeerID: Allowance] = [:]
-  /// The request budget of each holder that is not the owner's.
-  private var holderAllowances: [Holder: Allowance] = [:]
-
-  /// The request budget of a connection, or of a holder.
-  private struct Allowance {
-    var statuses: TokenBucket
-    var questions: TokenBucket
-  }
+  private var reports: [PeerID: ReportBudget] = [:]
 
   /// A connection to be shut down, and why.
   struct Cut: Hashable {
@@ -200,7 +193,8 @@ package final class ReplicaServer {
 
   /// Continues from the recovered state: sessions from before have left.
   func restore<Root>(_ recovered: Recovered<Root>) {
-    epochState = .inherited(through: recovered.revision)
+    // Where the journal had nothing, the epoch is new, and nobody has received anything of it.
+    if recovered.restoration != nil { epochState = .inherited(through: recovered.revision) }
     outcomes.restore(recovered.history.clients)
     sessions.restore(recovered.history)
     deliverSessionEvents()
@@ -302,7 +296,7 @@ package final class ReplicaServer {
   /// Records that a connection of either socket has ended.
   func lost(_ peer: PeerID, at moment: Moment) {
     now = moment
-    allowances[peer] = nil
+    reports[peer] = nil
     outbox.forget(peer)
     if let session = subscribers.lost(peer) ?? sessions.lost(peer) {
       sessions.lost(session, now: now.instant)
@@ -381,28 +375,28 @@ package final class ReplicaServer {
   }
 
   private func mayHaveOne(
-    of kind: WritableKeyPath<Allowance, TokenBucket>,
+    of kind: WritableKeyPath<ReportBudget, TokenBucket>,
     _ peer: PeerID,
     _ holder: Holder,
   ) -> Bool {
-    let own = allowance(limits.statusesPerSecond, limits.questionsPerSecond)
-    let ofHolder = allowance(limits.statusesPerHolder, limits.questionsPerHolder)
-    if allowances[peer, default: own][keyPath: kind].take(now.instant),
+    var own = reports[peer] ?? .ofConnection(limits, now: now.instant)
+    let isRested = own[keyPath: kind].isFull(now.instant)
+    let hasOwn = own[keyPath: kind].take(now.instant)
+    reports[peer] = own
+    // Of peers that are told apart by nothing, those who ask all the time leave half to the others.
+    let leavesHalf = holder.isJoint && !isRested
+    if hasOwn,
       holder.isOwner
-        || holderAllowances[holder, default: ofHolder][keyPath: kind].take(now.instant)
+        || sessions.spendReport(kind, of: holder, leavingHalf: leavesHalf, now: now.instant)
     {
       return true
     }
     counters.reportsRefused += 1
-    shutOut(peer, "asks for more reports than are given", of: holder)
+    // It may be others who have asked too much: then this one is only not answered.
+    if !hasOwn || !holder.isJoint {
+      shutOut(peer, "asks for more reports than are given", of: holder)
+    }
     return false
-  }
-
-  private func allowance(_ statuses: Int, _ questions: Int) -> Allowance {
-    Allowance(
-      statuses: TokenBucket(perSecond: statuses, now: now.instant),
-      questions: TokenBucket(perSecond: questions, now: now.instant),
-    )
   }
 
   // MARK: Turns
@@ -579,19 +573,28 @@ package final class ReplicaServer {
       let message = "You asked for \(requests.count) scopes in one join, and \(most) may be."
       end(session, code: "protocolError", message: message)
     case .join(_, let requests) where detectRollback(requests, of: session): break
+    case .join(_, let requests) where !spendJoin(requests.count, of: session):
+      // Whoever gets no answer to a join asks again, a little later each time.
+      counters.joinsThrottled += 1
     case .join(let nonce, let requests): join(session, nonce, requests)
     case .actions(let first, let requests): accept(requests[...], first: first, from: session)
     case .ping(let number, let revision): answerPing(number, of: session, at: revision)
     case .cancel(let sequence): session.actions.cancel(sequence)
     case .credit(let nonce, let bytes): joins.credit(session, nonce: nonce, bytes: bytes)
-    case .bye:
-      joinedClients.remove(session.clientID)
-      end(session, code: nil, message: "", isFarewell: true)
+    case .bye: end(session, code: nil, message: "", isFarewell: true)
     case .unknown(let kind):
       counters.notUnderstood += 1
       let message = "This daemon knows no message of kind \(kind)."
       outbox.send(.notUnderstood(kind: kind, message: message), to: session.peer)
     }
+  }
+
+  /// Counts a join against its holder's rate, as so many actions as its entries take the time of.
+  ///
+  /// One that counts for more than all actions of a second is taken when nothing was spent.
+  private func spendJoin(_ entries: Int, of session: Session) -> Bool {
+    let count = min(entries * limits.actionsPerJoinEntry, limits.actionsPerSecond)
+    return sessions.spendAction(of: session, counting: count, now: now.instant)
   }
 
   private func join(
@@ -600,7 +603,7 @@ package final class ReplicaServer {
     _ requests: [ClientMessage.JoinRequest],
   ) {
     let last = session.scopes.lastNonce
-    guard joins.join(session, nonce: nonce, requests) else {
+    guard joins.join(session, nonce: nonce, requests, now: now.instant) else {
       let message = "You sent a join named \(nonce) after one named \(last)"
       return end(session, code: "protocolError", message: message)
     }
@@ -620,7 +623,7 @@ package final class ReplicaServer {
 
   private func answerPing(_ number: UInt64, of session: Session, at revision: UInt64) {
     session.appliedRevision = revision
-    session.scopes.applied(revision)
+    session.scopes.applied(revision, at: now.instant)
     // What the turn changed goes out first, so that the pong does not run ahead of it.
     subscriptions.flush(now: now.instant)
     outbox.send(

@@ -71,6 +71,10 @@ final class Frame {
   var rows: [ViewPath: any KnownRows] = [:]
   /// What is done when the drawing is displayed.
   var afterDisplay: [@MainActor (Frame) -> Void] = []
+  /// Whether the drawing has changed what may have been drawn before.
+  ///
+  /// Nobody is told of changes of observed values during the drawing that reads them.
+  var isOutdated = false
   /// How often views have registered the same at the same place.
   private var uses: [ViewPath: Int] = [:]
   /// Nil while nothing is drawn but for its looks.

@@ -151,7 +151,10 @@ public final class TerminalSession {
     isShown = false
     memory.acceptsReplacements = isOwn || memory.aim.layer == nil
     var frame = reads.track { lay() }
-    if frame.followFocus() || memory.repairFocus(in: frame) { frame = reads.track { lay() } }
+    if frame.followFocus() || memory.repairFocus(in: frame) || frame.isOutdated {
+      // Once: a view that changes something in each drawing must not draw without end.
+      frame = reads.track { lay() }
+    }
     frame.focus = memory.focus[frame.layer]
     self.frame = frame
     if memory.finish(frame) { reads.outdate() }

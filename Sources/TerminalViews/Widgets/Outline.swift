@@ -92,21 +92,28 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
   public func draw(in canvas: Canvas) {
     let rows = OutlineRows(root(), expansion.wrappedValue)
     let isEmpty = rows.count == 0
-    canvas.onKey { [expansion, selection] key in
+    canvas.onKey { [root, expansion, selection, aim = canvas.frame.memory?.aim] key in
       guard let path = selection.wrappedValue.id, !isEmpty else { return false }
       let isExpanded = expansion.wrappedValue.contains(path)
+      let expands: Bool
       switch key {
-      case .right, "l": expansion.wrappedValue.set(path, true)
+      case .right, "l": expands = true
       case .left, "h":
         if !isExpanded, path.count > 1 {
           // To the node that this one is a part of.
-          selection.wrappedValue.select(selection.wrappedValue.offset, id: path.dropLast())
-        } else {
-          expansion.wrappedValue.set(path, false)
+          let rows = OutlineRows(root(), expansion.wrappedValue)
+          let parent = Array(path.dropLast())
+          let place = selection.wrappedValue.place(of: parent, rows.count) { rows[$0].path }
+          guard let place else { return aim?.miss() ?? false }
+          selection.wrappedValue.select(place, id: parent)
+          return true
         }
-      case .enter, " ": expansion.wrappedValue.set(path, !isExpanded)
+        expands = false
+      case .enter, " ": expands = !isExpanded
       default: return false
       }
+      if selection.wrappedValue.isMissing { return aim?.miss() ?? false }
+      expansion.wrappedValue.set(path, expands)
       return true
     }
     let window = RowWindow<[Node.Key]>(count: rows.count, selection: selection) {

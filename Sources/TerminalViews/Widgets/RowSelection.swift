@@ -4,6 +4,8 @@
 /// the row has gone, the cursor stands on the one in its place, but ``id`` is still that of the row
 /// that has gone: a key that was meant for it has no effect on another one. ``id`` becomes that of
 /// the row in its place when the user has moved the cursor, or was told and has seen that.
+///
+/// Each list of each session has its own: two lists that share one scroll each other.
 public struct RowSelection<ID: Hashable>: Equatable {
   /// The row that keys are for, which may have gone; nil while there is none.
   public private(set) var id: ID?

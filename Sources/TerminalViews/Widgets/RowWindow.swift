@@ -36,11 +36,18 @@ struct RowWindow<ID: Hashable> {
     let path = frame.path(of: .rows)
     let drawnID = id ?? self.id
     let (aim, accepts) = (frame.memory?.aim, frame.memory?.acceptsReplacements ?? true)
-    var current = selection.wrappedValue
+    let old = selection.wrappedValue
+    var current = old
     if accepts, let aim { replaceRemoved(in: &current, path, aim, drawnID) }
-    current.follow(count: count, accepts: accepts, id: drawnID)
+    let isSeen = hasSeenFirst(of: current, path, aim, drawnID)
+    current.follow(count: count, accepts: accepts || isSeen, id: drawnID)
     let visible = current.window(height: height, count: count)
-    if current != selection.wrappedValue { selection.wrappedValue = current }
+    if current != old {
+      selection.wrappedValue = current
+      let new = selection.wrappedValue
+      // Views that were drawn before have shown the old row.
+      if new.id != old.id || new.offset != old.offset { frame.isOutdated = true }
+    }
     let ids = visible.map(drawnID)
     frame.rows[path] = ShownRows(
       first: visible.lowerBound,
@@ -64,6 +71,22 @@ struct RowWindow<ID: Hashable> {
         drawRow(row.styled(isSelected ? style : .plain), offset)
       }
     }
+  }
+
+  /// Whether a new selection would select the row that the user has seen selected.
+  ///
+  /// To select it after the display instead would be a change that leads to a drawing; and without
+  /// end, where each drawing has a new selection.
+  private func hasSeenFirst(
+    of new: RowSelection<ID>,
+    _ path: ViewPath,
+    _ aim: InputAim?,
+    _ id: (Int) -> ID,
+  ) -> Bool {
+    guard new.id == nil, count > 0, let known: ShownRows<ID> = aim?.rows(at: path) else {
+      return false
+    }
+    return known.selected == id(min(new.offset, count - 1))
   }
 
   /// Selects the row behind one that the user has removed: the next one that was displayed, even

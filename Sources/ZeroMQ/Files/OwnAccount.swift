@@ -16,7 +16,8 @@ enum OwnAccount {
 
   private static func isPrivate(group: UInt32) -> Bool {
     guard let (name, ownGroup) = user, ownGroup == group else { return false }
-    return AccountBuffer.with { buffer, size in
+    // Without an answer the group may have other members.
+    let isPrivate = try? AccountBuffer.with { buffer, size -> (status: Int32, value: Bool?) in
       var entry = GroupEntry()
       var found: UnsafeMutablePointer<GroupEntry>?
       let status = getgrgid_r(group, &entry, buffer, size, &found)
@@ -27,11 +28,12 @@ enum OwnAccount {
         member = member?.advanced(by: 1)
       }
       return (status, true)
-    } ?? false
+    }
+    return isPrivate ?? false
   }
 
   private static var user: (name: String, group: UInt32)? {
-    AccountBuffer.with { buffer, size in
+    try? AccountBuffer.with { buffer, size in
       var entry = passwd()
       var found: UnsafeMutablePointer<passwd>?
       let status = getpwuid_r(geteuid(), &entry, buffer, size, &found)
@@ -40,22 +42,78 @@ enum OwnAccount {
   }
 }
 
+/// A lookup of a user or a group that did not succeed, so nothing is known of its existence.
+package struct LookupFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The number of the system's error.
+  package let code: Int32
+
+  package init(code: Int32) { self.code = code }
+
+  package var description: String { String(cString: strerror(code)) }
+}
+
 /// Room for what the system lists of a user or a group.
 package enum AccountBuffer {
+  private static let mostBytes = 1 << 24
+
   /// Calls with a buffer that is large enough.
   ///
   /// - Parameter body: Looks something up; its status is `ERANGE` if the buffer is too small.
-  /// - Returns: What was found; nil for nothing.
+  /// - Returns: What was found; nil if the system has no such entry.
+  /// - Throws: ``LookupFailure`` if the system could not find out.
   package static func with<Value>(
     _ body: (_ buffer: UnsafeMutablePointer<CChar>, _ size: Int) -> (status: Int32, value: Value?)
-  ) -> Value? {
+  ) throws(LookupFailure) -> Value? {
     var size = 4096
     while true {
       let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
       defer { buffer.deallocate() }
       let result = body(buffer, size)
-      guard result.status == ERANGE, size < 1 << 22 else { return result.value }
-      size *= 4
+      if let value = result.value { return value }
+      switch result.status {
+      case 0: return nil
+      case EINTR: continue
+      case ERANGE where size < mostBytes: size *= 4
+      default: throw LookupFailure(code: result.status)
+      }
+    }
+  }
+
+  /// Looks up a user's number.
+  ///
+  /// - Parameter name: The user's name.
+  /// - Returns: The number; nil if there is no such user.
+  /// - Throws: ``LookupFailure``.
+  package static func user(named name: String) throws(LookupFailure) -> UInt32? {
+    try with { buffer, size in
+      var entry = passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      let status = getpwnam_r(name, &entry, buffer, size, &found)
+      return (status, found == nil ? nil : entry.pw_uid)
+    }
+  }
+
+  /// Looks up a group.
+  ///
+  /// - Parameter name: The group's name.
+  /// - Returns: Its number, and the names that are listed as its members; nil if there is no such
+  ///   group.
+  /// - Throws: ``LookupFailure``.
+  package static func group(
+    named name: String
+  ) throws(LookupFailure) -> (id: UInt32, members: [String])? {
+    try with { buffer, size in
+      var entry = GroupEntry()
+      var found: UnsafeMutablePointer<GroupEntry>?
+      let status = getgrnam_r(name, &entry, buffer, size, &found)
+      guard found != nil else { return (status, nil) }
+      var members: [String] = []
+      var member = entry.gr_mem
+      while let text = member?.pointee {
+        members.append(String(cString: text))
+        member = member?.advanced(by: 1)
+      }
+      return (status, (entry.gr_gid, members))
     }
   }
 }

@@ -31,8 +31,19 @@ package enum SecretFile {
   /// - Parameters:
   ///   - path: The file.
   ///   - bytes: What it is to have.
-  /// - Throws: `TrustedFile.Problem`; then there is no such file, or that of somebody else.
-  package static func create(_ path: String, _ bytes: [UInt8]) throws(TrustedFile.Problem) {
+  ///   - trusted: A user whom its directories may belong to, besides this one and root.
+  /// - Throws: `TrustedFile.Problem`; then there is no such file, or that of somebody else. Where
+  ///   others could put another file in its place, none is made.
+  package static func create(
+    _ path: String,
+    _ bytes: [UInt8],
+    trusting trusted: UInt32? = nil,
+  ) throws(TrustedFile.Problem) {
+    do throws(TrustedPath.Problem) {
+      _ = try TrustedPath.fileToWrite(path, trusting: trusted)
+    } catch {
+      throw TrustedFile.Problem(error, of: path)
+    }
     // A name that nobody has, and nobody knows beforehand.
     let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).draft"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -37,6 +37,8 @@ package enum TrustedFile {
     case writable(String, mode: String)
     /// Others can read or change a secret.
     case wide(String, mode: String)
+    /// It has several names, so it may be a file that others have chosen.
+    case linked(String)
     /// Others can put another file in its place.
     case path(String, TrustedPath.Problem)
     /// The system refused.
@@ -124,16 +126,12 @@ package enum TrustedFile {
   private static func place(of path: String, _ trusted: UInt32?) throws(Problem) -> String {
     do throws(TrustedPath.Problem) {
       return try TrustedPath.file(path, trusting: trusted)
+    } catch .missing {
+      // The name of an open pipe leads nowhere, and is there all the same.
+      var status = stat()
+      throw stat(path, &status) == 0 ? .irregular(path) : .missing(path)
     } catch {
-      switch error {
-      case .missing:
-        // The name of an open pipe leads nowhere, and is there all the same.
-        var status = stat()
-        throw stat(path, &status) == 0 ? .irregular(path) : .missing(path)
-      case .failed(let place, let code): throw .failed(place, code: code)
-      case .notDirectory(let place): throw .failed(place, code: ENOTDIR)
-      case .foreign, .writable: throw .path(path, error)
-      }
+      throw Problem(error, of: path)
     }
   }
 
@@ -145,15 +143,22 @@ package enum TrustedFile {
   ) throws(Problem) {
     let status = try status(descriptor, path)
     guard status.st_mode & S_IFMT == S_IFREG else { throw .irregular(path) }
-    let owner = status.st_uid
+    try checkOwner(status.st_uid, path, trusted)
+    let mode = UInt32(status.st_mode)
+    try checkMode(mode, status.st_gid, path)
+    guard status.st_size <= most else { throw .tooLong(path, most: most) }
+  }
+
+  static func checkOwner(_ owner: UInt32, _ path: String, _ trusted: UInt32?) throws(Problem) {
     guard owner == geteuid() || owner == 0 || owner == trusted else {
       throw .ownedBy(path, owner)
     }
-    let mode = UInt32(status.st_mode)
-    guard !OwnAccount.letsOthersWrite(mode: mode, group: status.st_gid) else {
+  }
+
+  static func checkMode(_ mode: UInt32, _ group: UInt32, _ path: String) throws(Problem) {
+    guard !OwnAccount.letsOthersWrite(mode: mode, group: group) else {
       throw .writable(path, mode: text(mode))
     }
-    guard status.st_size <= most else { throw .tooLong(path, most: most) }
   }
 
   private static func checkSecret(
@@ -170,7 +175,7 @@ package enum TrustedFile {
     else { throw .wide(path, mode: text(mode)) }
   }
 
-  private static func status(_ descriptor: Int32, _ path: String) throws(Problem) -> stat {
+  static func status(_ descriptor: Int32, _ path: String) throws(Problem) -> stat {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .failed(path, code: errno) }
     return status
@@ -180,6 +185,24 @@ package enum TrustedFile {
 }
 
 extension TrustedFile.Problem {
+  /// The problem that a path to a file has.
+  init(_ problem: TrustedPath.Problem, of path: String) {
+    switch problem {
+    case .missing(let place, _): self = .failed(place, code: ENOENT)
+    case .failed(let place, let code): self = .failed(place, code: code)
+    case .notDirectory(let place): self = .failed(place, code: ENOTDIR)
+    case .foreign, .writable: self = .path(path, problem)
+    }
+  }
+
+  /// Whether another user could have chosen the file or its content.
+  package var isUnsafe: Bool {
+    switch self {
+    case .ownedBy, .writable, .wide, .linked, .path: true
+    case .missing, .occupied, .irregular, .tooLong, .malformed, .failed: false
+    }
+  }
+
   /// Another user whom the file, or a part of its path, belongs to.
   package var owner: UInt32? {
     switch self {
@@ -210,8 +233,11 @@ extension TrustedFile.Problem: CustomStringConvertible {
     case .wide(let path, let mode):
       "Other users can read or change the secret in \(path) (mode \(mode)). If nobody has read "
         + "it, run: chmod 600 \(path)"
+    case .linked(let path):
+      "\(path) has several names (hard links), so it may be a file that another user has chosen. "
+        + "Name a new file, or remove the other names."
     case .path(let path, let problem):
-      "\(path) is not read, because its path is not safe. \(problem)"
+      "\(path) is not used, because its path is not safe. \(problem)"
     case .failed(let path, let code):
       "\(path) cannot be used: \(String(cString: strerror(code))). Check the path and its "
         + "permissions."

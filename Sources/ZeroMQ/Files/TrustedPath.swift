@@ -60,8 +60,8 @@ package enum TrustedPath {
     makingDirectories makesDirectories: Bool = false,
     trusting trusted: UInt32? = nil,
   ) throws(Problem) -> Directory {
-    let (place, isDirectory) = try walk(path, makesDirectories, trusted)
-    guard isDirectory else { throw .notDirectory(text(place)) }
+    let (place, end) = try walk(path, makesDirectories ? .madeDirectory : .refused, trusted)
+    guard end == .directory else { throw .notDirectory(text(place)) }
     return try lookedAt(place)
   }
 
@@ -73,14 +73,45 @@ package enum TrustedPath {
   /// - Returns: Where the file is, without symbolic links; of the file nothing was checked.
   /// - Throws: ``Problem``.
   static func file(_ path: String, trusting trusted: UInt32?) throws(Problem) -> String {
-    text(try walk(path, false, trusted).place)
+    text(try walk(path, .refused, trusted).place)
+  }
+
+  /// Follows a path to a file that need not exist, and checks each step before it is taken.
+  ///
+  /// - Parameters:
+  ///   - path: The path; a relative one begins at the working directory.
+  ///   - trusted: Another user whom a part of the path may belong to.
+  /// - Returns: The file's path without symbolic links, and whether something is there; of the
+  ///   file itself nothing was checked.
+  /// - Throws: ``Problem``, also if the file's directory is missing.
+  static func fileToWrite(
+    _ path: String,
+    trusting trusted: UInt32?,
+  ) throws(Problem) -> (path: String, exists: Bool) {
+    let (place, end) = try walk(path, .permitted, trusted)
+    return (text(place), end != .nothing)
+  }
+
+  /// The policy for a name of which nothing exists.
+  private enum Missing {
+    case refused
+    /// A directory is made there, for this user alone.
+    case madeDirectory
+    /// The last name of the path may be missing.
+    case permitted
+  }
+
+  private enum End {
+    case directory
+    case file
+    case nothing
   }
 
   private static func walk(
     _ path: String,
-    _ makesDirectories: Bool,
+    _ missing: Missing,
     _ trusted: UInt32?,
-  ) throws(Problem) -> (place: [String], isDirectory: Bool) {
+  ) throws(Problem) -> (place: [String], end: End) {
     var rest = parts(of: path)
     if !path.hasPrefix("/") { rest += parts(of: try workingDirectory()) }
     var place: [String] = []
@@ -93,10 +124,12 @@ package enum TrustedPath {
       let parent = try lookedAt(place)
       try check(parent, trusted)
       let next = place + [name]
-      if makesDirectories, mkdir(text(next), 0o700) != 0, errno != EEXIST, errno != EISDIR {
+      if missing == .madeDirectory, mkdir(text(next), 0o700) != 0, errno != EEXIST,
+        errno != EISDIR
+      {
         throw .failed(text(next), code: errno)
       }
-      switch try found(next, in: parent, trusted) {
+      switch try found(next, trusted) {
       case .directory: place = next
       case .link(let target):
         links += 1
@@ -105,10 +138,15 @@ package enum TrustedPath {
         rest += parts(of: target)
       case .other:
         guard rest.isEmpty else { throw .notDirectory(text(next)) }
-        return (next, false)
+        return (next, .file)
+      case .nothing:
+        guard rest.isEmpty, missing == .permitted else {
+          throw .missing(text(next), isShared: parent.isWritableByOthers)
+        }
+        return (next, .nothing)
       }
     }
-    return (place, true)
+    return (place, .directory)
   }
 
   /// The parts of a path, the first of them last.
@@ -163,18 +201,18 @@ package enum TrustedPath {
     case directory
     case link(target: String)
     case other
+    case nothing
   }
 
   private static func found(
     _ place: [String],
-    in parent: Directory,
     _ trusted: UInt32?,
   ) throws(Problem) -> Found {
     let path = text(place)
     var status = stat()
     guard lstat(path, &status) == 0 else {
       guard errno == ENOENT else { throw .failed(path, code: errno) }
-      throw .missing(path, isShared: parent.isWritableByOthers)
+      return .nothing
     }
     switch status.st_mode & S_IFMT {
     case S_IFDIR: return .directory

@@ -105,6 +105,20 @@ import Testing
     try bench.compare(with: "watch")
   }
 
+  @Test func `A row above what changed last is not highlighted any more`() async throws {
+    let bench = ScreenBench(height: 18, watching: ["todos"])
+    for title in ["Milk", "Eggs"] { bench.send(.todos(.addButtonTapped(title: title))) }
+    await bench.idle()
+    bench.send(.todos(.items(.element(id: UUID(0), action: .toggleButtonTapped))))
+    await bench.idle()
+    let first = highlighted(bench)
+    #expect(first.count == 1, "\(first)")
+    bench.send(.todos(.items(.element(id: UUID(1), action: .toggleButtonTapped))))
+    await bench.idle()
+    let second = highlighted(bench)
+    #expect(second.count == 1 && second != first, "\(second)")
+  }
+
   private func highlighted(_ bench: ScreenBench) -> [String] {
     let grid = bench.terminal.grid
     return (2..<grid.size.height).compactMap { row in
@@ -276,7 +290,8 @@ import Testing
   private func session(_ id: UInt64, _ name: String, lag: UInt64) -> GenericValue {
     .record([
       "session": .unsigned(id), "name": .text(name), "user": .unsigned(1_000),
-      "peer": .text("localhost"), "lag": .unsigned(lag), "lastHeardMs": .unsigned(12),
+      "peer": .text("localhost"), "unreadBytes": .unsigned(lag * 1_000),
+      "unreadMs": .unsigned(lag * 10), "lastHeardMs": .unsigned(12),
       "effects": .unsigned(0), "scopes": .array([.text("todos"), .text("counter")]),
     ])
   }

@@ -57,7 +57,8 @@ import Testing
   ) -> GenericValue {
     .record([
       "session": .unsigned(id), "name": .text(name), "user": .unsigned(1_000),
-      "peer": .text("localhost"), "lag": .unsigned(lag), "lastHeardMs": .unsigned(id * 31),
+      "peer": .text("localhost"), "unreadBytes": .unsigned(lag * 1_000),
+      "unreadMs": .unsigned(lag * 40), "lastHeardMs": .unsigned(id * 31),
       "effects": .unsigned(id % 2), "scopes": .array(scopes.map { .text($0) }),
     ])
   }

@@ -55,7 +55,7 @@ enum Walls {
       name: "StoreClient",
       mayImport: core + ["GenericState", "StoreReplication", "ZeroMQ"] + libc,
     ),
-    Room(name: "TraceExport", mayImport: values + ["GenericState"] + libc),
+    Room(name: "TraceExport", mayImport: values + ["GenericState", "ZeroMQ"] + libc),
     Room(
       name: "ProgramArguments",
       mayImport: ["StoreBytes", "StoreJournal", "StoreReplication"] + libc,

@@ -63,6 +63,20 @@ final class ChildProcess: Sendable {
     #endif
   }
 
+  /// How many bytes it has had written to disks, where the system says it; else 0.
+  func writtenBytes() throws -> Int {
+    #if os(Linux)
+    let text = try String(contentsOfFile: "/proc/\(pid)/io", encoding: .utf8)
+    let line = text.split(separator: "\n").first { $0.hasPrefix("write_bytes: ") }
+    guard let count = line.flatMap({ Int($0.dropFirst("write_bytes: ".count)) }) else {
+      throw ProcessFailure("This is no count of bytes: \(text)")
+    }
+    return count
+    #else
+    return 0
+    #endif
+  }
+
   /// Sends a signal; one that comes too late does nothing.
   func send(signal number: Int32) {
     guard isRunning else { return }

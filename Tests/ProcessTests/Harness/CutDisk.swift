@@ -1,4 +1,7 @@
 import Foundation
+import Testing
+
+@testable import StoreJournal
 
 /// What a program did to the files of a directory, as `cutdisk.c` wrote it down: from that follows
 /// what a disk has that loses everything which was not synced.
@@ -174,8 +177,24 @@ struct CutDisk: Sendable {
           }
           generator = random
         }
-        try Data(bytes).write(to: URL(filePath: copy + path.dropFirst(root.count)))
+        let made = copy + path.dropFirst(root.count)
+        try Data(bytes).write(to: URL(filePath: made))
+        if made.hasSuffix(".log") { try Self.afterPowerCut(made, bytes) }
       }
+    }
+
+    /// Says in a segment that it is this very file, and that the machine has gone down since.
+    private static func afterPowerCut(_ path: String, _ bytes: [UInt8]) throws {
+      // A header that did not get to the disk says nothing.
+      guard var header = try? LogHeader(bytes, path: path) else { return }
+      let seal = Array(bytes[LogHeader.sealRange])
+      header.boot = "earlier"
+      header.file = try #require(LogFile.identity(of: path))
+      var page = header.encode()
+      page.replaceSubrange(LogHeader.sealRange, with: seal)
+      let handle = try FileHandle(forWritingTo: URL(filePath: path))
+      try handle.write(contentsOf: page)
+      try handle.close()
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreBytes
 
 /// The segments of a journal's log, oldest first, to be changed behind its back.
 struct LogSegments {
@@ -42,7 +43,23 @@ struct LogSegments {
       guard places.count >= number else {
         throw ProcessFailure("There are \(places.count) entries")
       }
-      bytes[places[places.count - number] + 60] ^= 1
+      bytes[places[places.count - number] + 64] ^= 1
+    }
+  }
+
+  /// Makes the newest one what it would be if the machine had gone down since.
+  func changeBoot() throws {
+    let id = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+    let boot = Data(id.filter { !$0.isWhitespace }.utf8)
+    try changeNewest { bytes in
+      guard let place = bytes.range(of: boot, in: 0..<4_096) else {
+        throw ProcessFailure("The header does not have \(id)")
+      }
+      bytes.replaceSubrange(place, with: Data(repeating: UInt8(ascii: "x"), count: boot.count))
+      let count = bytes[20..<24].reversed().reduce(0) { $0 << 8 | Int($1) }
+      let sum = SipHash24.hash(([UInt8](bytes[16..<24]) + bytes[32..<32 + count])[...])
+      let digits = (0..<8).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+      bytes.replaceSubrange(24..<32, with: Data(digits))
     }
   }
 

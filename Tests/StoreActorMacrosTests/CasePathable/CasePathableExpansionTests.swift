@@ -34,14 +34,14 @@ struct CasePathableExpansionTests {
       public enum Action {
         case `default`(Int)
 
-        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        public nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           public init() {
           }
-          public subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          public subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             return \\.`default`
           }
-          public var `default`: StoreActor.AnyCasePath<Action, Int> {
-            StoreActor.AnyCasePath<Action, Int>(
+          public var `default`: StoreActor::AnyCasePath<Action, Int> {
+            StoreActor::AnyCasePath<Action, Int>(
               _$name: "default",
               embed: Action.`default`,
               extract: {
@@ -52,8 +52,8 @@ struct CasePathableExpansionTests {
               }
             )
           }
-          public var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          public var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+            var list: [StoreActor::PartialCaseKeyPath<Action>] = []
             list.reserveCapacity(1)
             list.append(\\.`default`)
             return list
@@ -61,7 +61,7 @@ struct CasePathableExpansionTests {
         }
       }
 
-      extension Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      extension Action: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
       }
       """,
       macros: reducerMacros,
@@ -81,17 +81,17 @@ struct CasePathableExpansionTests {
       private enum Action {
         case only
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             switch root {
             case .only:
               return \\.only
             }
           }
-          var only: StoreActor.AnyCasePath<Action, Swift.Void> {
-            StoreActor.AnyCasePath<Action, Swift.Void>(
+          var only: StoreActor::AnyCasePath<Action, Swift.Void> {
+            StoreActor::AnyCasePath<Action, Swift.Void>(
               _$name: "only",
               embed: {
                 Action.only
@@ -104,8 +104,8 @@ struct CasePathableExpansionTests {
               }
             )
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+            var list: [StoreActor::PartialCaseKeyPath<Action>] = []
             list.reserveCapacity(1)
             list.append(\\.only)
             return list
@@ -113,7 +113,7 @@ struct CasePathableExpansionTests {
         }
       }
 
-      extension Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      extension Action: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
       }
       """,
       macros: reducerMacros,
@@ -169,14 +169,14 @@ struct CasePathableExpansionTests {
       enum Tree<Element> {
         indirect case branch(Self, [Tree<Element>])
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: Tree) -> StoreActor.PartialCaseKeyPath<Tree> {
+          subscript(root: Tree) -> StoreActor::PartialCaseKeyPath<Tree> {
             return \\.branch
           }
-          var branch: StoreActor.AnyCasePath<Tree, (Tree, [Tree<_$Element>])> {
-            StoreActor.AnyCasePath<Tree, (Tree, [Tree<_$Element>])>(
+          var branch: StoreActor::AnyCasePath<Tree, (Tree, [Tree<_$Element>])> {
+            StoreActor::AnyCasePath<Tree, (Tree, [Tree<_$Element>])>(
               _$name: "branch",
               embed: {
                 Tree.branch($0.0, $0.1)
@@ -189,8 +189,8 @@ struct CasePathableExpansionTests {
               }
             )
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<Tree>] {
-            var list: [StoreActor.PartialCaseKeyPath<Tree>] = []
+          var _$list: [StoreActor::PartialCaseKeyPath<Tree>] {
+            var list: [StoreActor::PartialCaseKeyPath<Tree>] = []
             list.reserveCapacity(1)
             list.append(\\.branch)
             return list
@@ -200,7 +200,7 @@ struct CasePathableExpansionTests {
         typealias _$Element = Element
       }
 
-      extension Tree: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      extension Tree: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
       }
       """,
       macros: reducerMacros,
@@ -217,19 +217,19 @@ struct CasePathableExpansionTests {
       """
       enum Action {
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             \\.never
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+          var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
             []
           }
         }
       }
 
-      extension Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      extension Action: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
       }
       """,
       macros: reducerMacros,
@@ -247,13 +247,13 @@ struct CasePathableExpansionTests {
       """
       enum Action: CasePathable, CasePathIterable {
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             \\.never
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+          var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
             []
           }
         }

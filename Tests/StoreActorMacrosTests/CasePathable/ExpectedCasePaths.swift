@@ -7,10 +7,10 @@ enum ExpectedCasePaths {
       case labelled(count: Int)
       case several(first: String, Int)
 
-      nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+      nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
         init() {
         }
-        subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+        subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
           switch root {
           case .plain:
             return \\.plain
@@ -22,8 +22,8 @@ enum ExpectedCasePaths {
             return \\.several
           }
         }
-        var plain: StoreActor.AnyCasePath<Action, Swift.Void> {
-          StoreActor.AnyCasePath<Action, Swift.Void>(
+        var plain: StoreActor::AnyCasePath<Action, Swift.Void> {
+          StoreActor::AnyCasePath<Action, Swift.Void>(
             _$name: "plain",
             embed: {
               Action.plain
@@ -36,8 +36,8 @@ enum ExpectedCasePaths {
             }
           )
         }
-        var single: StoreActor.AnyCasePath<Action, Int> {
-          StoreActor.AnyCasePath<Action, Int>(
+        var single: StoreActor::AnyCasePath<Action, Int> {
+          StoreActor::AnyCasePath<Action, Int>(
             _$name: "single",
             embed: Action.single,
             extract: {
@@ -48,8 +48,8 @@ enum ExpectedCasePaths {
             }
           )
         }
-        var labelled: StoreActor.AnyCasePath<Action, Int> {
-          StoreActor.AnyCasePath<Action, Int>(
+        var labelled: StoreActor::AnyCasePath<Action, Int> {
+          StoreActor::AnyCasePath<Action, Int>(
             _$name: "labelled",
             embed: Action.labelled(count:),
             extract: {
@@ -60,8 +60,8 @@ enum ExpectedCasePaths {
             }
           )
         }
-        var several: StoreActor.AnyCasePath<Action, (first: String, Int)> {
-          StoreActor.AnyCasePath<Action, (first: String, Int)>(
+        var several: StoreActor::AnyCasePath<Action, (first: String, Int)> {
+          StoreActor::AnyCasePath<Action, (first: String, Int)>(
             _$name: "several",
             embed: {
               Action.several(first: $0.0, $0.1)
@@ -74,8 +74,8 @@ enum ExpectedCasePaths {
             }
           )
         }
-        var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-          var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+        var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+          var list: [StoreActor::PartialCaseKeyPath<Action>] = []
           list.reserveCapacity(4)
           list.append(\\.plain)
           list.append(\\.single)
@@ -86,7 +86,7 @@ enum ExpectedCasePaths {
       }
     }
 
-    extension Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+    extension Action: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
     }
     """
 
@@ -99,10 +99,10 @@ enum ExpectedCasePaths {
         case elsewhere(String)
       #endif
 
-      nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+      nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
         init() {
         }
-        subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+        subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
           switch root {
           case .always:
             return \\.always
@@ -115,8 +115,8 @@ enum ExpectedCasePaths {
           #endif
           }
         }
-        var always: StoreActor.AnyCasePath<Action, Swift.Void> {
-          StoreActor.AnyCasePath<Action, Swift.Void>(
+        var always: StoreActor::AnyCasePath<Action, Swift.Void> {
+          StoreActor::AnyCasePath<Action, Swift.Void>(
             _$name: "always",
             embed: {
               Action.always
@@ -130,8 +130,8 @@ enum ExpectedCasePaths {
           )
         }
         #if os(macOS)
-        var here: StoreActor.AnyCasePath<Action, Int> {
-          StoreActor.AnyCasePath<Action, Int>(
+        var here: StoreActor::AnyCasePath<Action, Int> {
+          StoreActor::AnyCasePath<Action, Int>(
             _$name: "here",
             embed: Action.here,
             extract: {
@@ -143,8 +143,8 @@ enum ExpectedCasePaths {
           )
         }
         #else
-        var elsewhere: StoreActor.AnyCasePath<Action, String> {
-          StoreActor.AnyCasePath<Action, String>(
+        var elsewhere: StoreActor::AnyCasePath<Action, String> {
+          StoreActor::AnyCasePath<Action, String>(
             _$name: "elsewhere",
             embed: Action.elsewhere,
             extract: {
@@ -156,8 +156,8 @@ enum ExpectedCasePaths {
           )
         }
         #endif
-        var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-          var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+        var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+          var list: [StoreActor::PartialCaseKeyPath<Action>] = []
           list.reserveCapacity(3)
           list.append(\\.always)
           #if os(macOS)
@@ -170,7 +170,7 @@ enum ExpectedCasePaths {
       }
     }
 
-    extension Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+    extension Action: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
     }
     """
 
@@ -181,11 +181,11 @@ enum ExpectedCasePaths {
       @available(macOS 99, *) case new
       case always
 
-      nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+      nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
         init() {
         }
         @available(*, deprecated, message: "It mentions cases that are.")
-        subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+        subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
           if case .old = root {
             return \\.old
           }
@@ -195,8 +195,8 @@ enum ExpectedCasePaths {
           return \\.always
         }
         @available(*, deprecated)
-        var old: StoreActor.AnyCasePath<Action, Swift.Void> {
-          StoreActor.AnyCasePath<Action, Swift.Void>(
+        var old: StoreActor::AnyCasePath<Action, Swift.Void> {
+          StoreActor::AnyCasePath<Action, Swift.Void>(
             _$name: "old",
             embed: {
               Action.old
@@ -210,8 +210,8 @@ enum ExpectedCasePaths {
           )
         }
         @available(macOS 99, *)
-        var new: StoreActor.AnyCasePath<Action, Swift.Void> {
-          StoreActor.AnyCasePath<Action, Swift.Void>(
+        var new: StoreActor::AnyCasePath<Action, Swift.Void> {
+          StoreActor::AnyCasePath<Action, Swift.Void>(
             _$name: "new",
             embed: {
               Action.new
@@ -224,8 +224,8 @@ enum ExpectedCasePaths {
             }
           )
         }
-        var always: StoreActor.AnyCasePath<Action, Swift.Void> {
-          StoreActor.AnyCasePath<Action, Swift.Void>(
+        var always: StoreActor::AnyCasePath<Action, Swift.Void> {
+          StoreActor::AnyCasePath<Action, Swift.Void>(
             _$name: "always",
             embed: {
               Action.always
@@ -239,8 +239,8 @@ enum ExpectedCasePaths {
           )
         }
         @available(*, deprecated, message: "It mentions cases that are.")
-        var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-          var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+        var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+          var list: [StoreActor::PartialCaseKeyPath<Action>] = []
           list.reserveCapacity(3)
           list.append(\\.old)
           if #available(macOS 99, *) {
@@ -253,7 +253,7 @@ enum ExpectedCasePaths {
     }
 
     @available(macOS 20, *)
-    extension Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+    extension Action: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
     }
     """
 
@@ -264,10 +264,10 @@ enum ExpectedCasePaths {
       @Replicated(formerly: "old") case renamed(Int)
       @ReplicationIgnored case response(Int)
 
-      nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+      nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
         init() {
         }
-        subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+        subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
           switch root {
           case .tapped:
             return \\.tapped
@@ -279,8 +279,8 @@ enum ExpectedCasePaths {
             return \\.response
           }
         }
-        var tapped: StoreActor.AnyCasePath<Action, Swift.Void> {
-          StoreActor.AnyCasePath<Action, Swift.Void>(
+        var tapped: StoreActor::AnyCasePath<Action, Swift.Void> {
+          StoreActor::AnyCasePath<Action, Swift.Void>(
             _$name: "tapped",
             embed: {
               Action.tapped
@@ -293,8 +293,8 @@ enum ExpectedCasePaths {
             }
           )
         }
-        var moved: StoreActor.AnyCasePath<Action, (to: Int, by: String)> {
-          StoreActor.AnyCasePath<Action, (to: Int, by: String)>(
+        var moved: StoreActor::AnyCasePath<Action, (to: Int, by: String)> {
+          StoreActor::AnyCasePath<Action, (to: Int, by: String)>(
             _$name: "moved",
             embed: {
               Action.moved(to: $0.0, by: $0.1)
@@ -307,8 +307,8 @@ enum ExpectedCasePaths {
             }
           )
         }
-        var renamed: StoreActor.AnyCasePath<Action, Int> {
-          StoreActor.AnyCasePath<Action, Int>(
+        var renamed: StoreActor::AnyCasePath<Action, Int> {
+          StoreActor::AnyCasePath<Action, Int>(
             _$name: "renamed",
             embed: Action.renamed,
             extract: {
@@ -319,8 +319,8 @@ enum ExpectedCasePaths {
             }
           )
         }
-        var response: StoreActor.AnyCasePath<Action, Int> {
-          StoreActor.AnyCasePath<Action, Int>(
+        var response: StoreActor::AnyCasePath<Action, Int> {
+          StoreActor::AnyCasePath<Action, Int>(
             _$name: "response",
             embed: Action.response,
             extract: {
@@ -331,8 +331,8 @@ enum ExpectedCasePaths {
             }
           )
         }
-        var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-          var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+        var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+          var list: [StoreActor::PartialCaseKeyPath<Action>] = []
           list.reserveCapacity(4)
           list.append(\\.tapped)
           list.append(\\.moved)
@@ -343,10 +343,10 @@ enum ExpectedCasePaths {
       }
 
       nonisolated static func schema(
-        in registry: inout StoreActor.SchemaRegistry
-      ) -> StoreActor.Schema {
+        in registry: inout StoreActor::SchemaRegistry
+      ) -> StoreActor::Schema {
         registry.define(Self.self, name: "Action") { registry in
-          var schema = StoreActor._$ActionSchema()
+          var schema = StoreActor::_$ActionSchema()
           schema.add("tapped")
           #sourceLocation(file: "test.swift", line: 4)
           schema.add("moved", ["to", "by"], Self.moved, in: &registry)
@@ -359,8 +359,8 @@ enum ExpectedCasePaths {
       }
 
       nonisolated func encode(
-        to encoder: inout StoreActor.CBOREncoder
-      ) throws(StoreActor.CodecError) {
+        to encoder: inout StoreActor::CBOREncoder
+      ) throws(StoreActor::CodecError) {
         switch self {
         case .tapped:
           encoder.encode(name: "tapped")
@@ -372,21 +372,21 @@ enum ExpectedCasePaths {
           encoder._$payload(of: "renamed", 1)
           try encoder._$part(v0, "_0", of: "renamed")
         case .response:
-          throw StoreActor.CodecError._$privateAction("response", of: "Action")
+          throw StoreActor::CodecError._$privateAction("response", of: "Action")
         }
       }
 
       nonisolated init(
-        from decoder: inout StoreActor.CBORDecoder
-      ) throws(StoreActor.CodecError) {
-        let action = try StoreActor._$ChoiceReader(&decoder, of: "action")
+        from decoder: inout StoreActor::CBORDecoder
+      ) throws(StoreActor::CodecError) {
+        let action = try StoreActor::_$ChoiceReader(&decoder, of: "action")
         if try action.finds("tapped", hasPayload: false, &decoder) {
           self = .tapped
           return
         }
         if try action.finds("moved", hasPayload: true, &decoder) {
-          do throws(StoreActor.CodecError) {
-            var parts = try StoreActor._$ShuffledReader(["to", "by"], order: [1, 0], &decoder)
+          do throws(StoreActor::CodecError) {
+            var parts = try StoreActor::_$ShuffledReader(["to", "by"], order: [1, 0], &decoder)
             let v0: Int = try parts._$part(0, of: "to")
             let v1: String = try parts._$part(1, of: "by")
             self = .moved(to: v0, by: v1)
@@ -396,8 +396,8 @@ enum ExpectedCasePaths {
           }
         }
         if try action.finds("renamed", formerly: "old", hasPayload: true, &decoder) {
-          do throws(StoreActor.CodecError) {
-            var parts = try StoreActor._$FieldReader(&decoder)
+          do throws(StoreActor::CodecError) {
+            var parts = try StoreActor::_$FieldReader(&decoder)
             self = try parts._$only("_0", &decoder, Self.renamed)
             return
           } catch {
@@ -413,7 +413,7 @@ enum ExpectedCasePaths {
       }
     }
 
-    extension Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+    extension Action: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
     }
     """
 }

@@ -20,11 +20,11 @@ struct DependencyClientExpansionTests {
       """,
       """
       public struct FactClient {
-        @StoreActor.DependencyEndpoint
+        @StoreActor::DependencyEndpoint
         public var fetch: @Sendable (_ number: Int, Bool) async throws -> String
-        @StoreActor.DependencyEndpoint
+        @StoreActor::DependencyEndpoint
         public var isAvailable: () -> Bool = { false }
-        @StoreActor.DependencyEndpoint
+        @StoreActor::DependencyEndpoint
         public var log: @MainActor (String) -> Void
         let limit = 3
         var name = ""
@@ -46,7 +46,7 @@ struct DependencyClientExpansionTests {
         }
       }
       """,
-      macros: dependencyClientMacros,
+      macros: dependencyClientMacros.filter { $0.key != "DependencyEndpoint" },
     )
   }
 
@@ -74,8 +74,8 @@ struct DependencyClientExpansionTests {
         }
 
         private var _fetch: (inout Int) throws -> Void = { _ in
-          StoreActor._$unimplementedEndpoint("\\(Self.self).fetch")
-          throw StoreActor.Unimplemented("\\(Self.self).fetch")
+          StoreActor::_$unimplementedEndpoint("\\(Self.self).fetch")
+          throw StoreActor::Unimplemented("\\(Self.self).fetch")
         }
 
         func get(_ p0: inout Int) throws {
@@ -111,7 +111,7 @@ struct DependencyClientExpansionTests {
         }
 
         private var _currentTime: @Sendable () async -> Double? = {
-          StoreActor._$unimplementedEndpoint("\\(Self.self).currentTime")
+          StoreActor::_$unimplementedEndpoint("\\(Self.self).currentTime")
           return nil
         }
       }
@@ -230,7 +230,7 @@ struct DependencyEntryExpansionTests {
           }
         }
 
-        private nonisolated enum __Key_facts: StoreActor.DependencyKey {
+        private nonisolated enum __Key_facts: StoreActor::DependencyKey {
           typealias Value = any FactClient
           static var liveValue: Value {
             FactClient.live
@@ -265,7 +265,7 @@ struct DependencyEntryExpansionTests {
           }
         }
 
-        public nonisolated enum FactClientKey: StoreActor.TestDependencyKey {
+        public nonisolated enum FactClientKey: StoreActor::TestDependencyKey {
           public typealias Value = any FactClient
           public static var testValue: Value {
             NoFacts()
@@ -280,7 +280,7 @@ struct DependencyEntryExpansionTests {
           }
         }
 
-        private nonisolated enum Number: StoreActor.TestDependencyKey {
+        private nonisolated enum Number: StoreActor::TestDependencyKey {
           static let testValue = 3
         }
       }

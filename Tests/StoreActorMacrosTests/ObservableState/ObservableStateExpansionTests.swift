@@ -46,7 +46,7 @@ struct ObservableStateExpansionTests {
         var title = ""
       }
 
-      extension State: StoreActor.ObservableState {
+      extension State: StoreActor::ObservableState {
       }
       """,
       macros: stateMacros,
@@ -69,7 +69,7 @@ struct ObservableStateExpansionTests {
         var `default`: Int
       }
 
-      extension State: StoreActor.ObservableState {
+      extension State: StoreActor::ObservableState {
         public static var _$ignoredKeyPaths: [Swift.PartialKeyPath<Self>] {
           [\\Self.scroll, \\Self.`default`]
         }
@@ -97,7 +97,7 @@ struct ObservableStateExpansionTests {
         var maybe: IdentifiedArrayOf<Row.State>?
       }
 
-      extension State: StoreActor.ObservableState {
+      extension State: StoreActor::ObservableState {
         static var _$lists: [Swift.PartialKeyPath<Self>] {
           [\\Self.rows, \\Self.others]
         }
@@ -144,7 +144,7 @@ struct ObservableStateExpansionTests {
       }
 
       @available(macOS 26, *)
-      extension State: StoreActor.ObservableState {
+      extension State: StoreActor::ObservableState {
       }
       """,
       macros: stateMacros,
@@ -173,16 +173,16 @@ struct ObservableStateExpansionTests {
         #endif
       }
 
-      extension State: StoreActor.ObservableState {
-        var _$id: StoreActor.ObservableStateID {
+      extension State: StoreActor::ObservableState {
+        var _$id: StoreActor::ObservableStateID {
           switch self {
           case .none:
-            StoreActor.ObservableStateID()._$tag(0)
+            StoreActor::ObservableStateID()._$tag(0)
           case .child(let value):
-            StoreActor.ObservableStateID._$id(for: value)._$tag(1)
+            StoreActor::ObservableStateID._$id(for: value)._$tag(1)
           #if DEBUG
             case .debug:
-              StoreActor.ObservableStateID()._$tag(2)
+              StoreActor::ObservableStateID()._$tag(2)
           #endif
           }
         }

@@ -38,37 +38,37 @@ struct ReplicatedRecordExpansionTests {
       struct State: Equatable & ReplicatedState {
       }
 
-      extension State: StoreActor.ObservableState {
-        static func schema(in registry: inout StoreActor.SchemaRegistry) -> StoreActor.Schema {
+      extension State: StoreActor::ObservableState {
+        static func schema(in registry: inout StoreActor::SchemaRegistry) -> StoreActor::Schema {
           registry.define(Self.self, name: "State") { registry in
             .record([])
           }
         }
 
-        func encode(to encoder: inout StoreActor.CBOREncoder) {
+        func encode(to encoder: inout StoreActor::CBOREncoder) {
           encoder.mapHeader(0)
         }
 
-        init(from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError) {
-          var fields = try StoreActor._$FieldReader(&decoder)
-          try fields.finish(StoreActor._$FieldReader.Names([]), &decoder)
+        init(from decoder: inout StoreActor::CBORDecoder) throws(StoreActor::CodecError) {
+          var fields = try StoreActor::_$FieldReader(&decoder)
+          try fields.finish(StoreActor::_$FieldReader.Names([]), &decoder)
         }
 
         static var _$isPlain: Swift.Bool {
           true
         }
 
-        init(_$plain reader: inout StoreActor._$PlainReader) throws(StoreActor._$NotPlain) {
+        init(_$plain reader: inout StoreActor::_$PlainReader) throws(StoreActor::_$NotPlain) {
           try reader.record(0)
           reader.leave()
         }
 
-        func encodeDelta(from old: Self, to encoder: inout StoreActor.CBOREncoder) -> Swift.Bool {
+        func encodeDelta(from old: Self, to encoder: inout StoreActor::CBOREncoder) -> Swift.Bool {
           false
         }
 
-        mutating func applyDelta(from decoder: inout StoreActor.CBORDecoder) \
-      throws(StoreActor.CodecError) {
+        mutating func applyDelta(from decoder: inout StoreActor::CBORDecoder) \
+      throws(StoreActor::CodecError) {
           for _ in 0 ..< (try decoder.mapHeader()) {
             _ = try decoder._$fieldPlace(below: 0)
           }
@@ -78,8 +78,8 @@ struct ReplicatedRecordExpansionTests {
           return true
         }
 
-        var _$digest: StoreActor.Digest {
-          StoreActor._$DigestWriter().finish()
+        var _$digest: StoreActor::Digest {
+          StoreActor::_$DigestWriter().finish()
         }
       }
       """,
@@ -96,7 +96,7 @@ private let recordExpansion = """
       public var alert: Alert? {
         @storageRestrictions(initializes: _alert)
         init(initialValue) {
-          _alert = StoreActor.PresentationState<Alert>(wrappedValue: initialValue)
+          _alert = StoreActor::PresentationState<Alert>(wrappedValue: initialValue)
         }
         get {
           _alert.wrappedValue
@@ -109,9 +109,9 @@ private let recordExpansion = """
         }
       }
 
-      private var _alert = StoreActor.PresentationState<Alert>(wrappedValue: nil)
+      private var _alert = StoreActor::PresentationState<Alert>(wrappedValue: nil)
 
-      public var $alert: StoreActor.PresentationState<Alert> {
+      public var $alert: StoreActor::PresentationState<Alert> {
         get {
           _alert.projectedValue
         }
@@ -125,19 +125,19 @@ private let recordExpansion = """
       var title = ""
       var url: URLComponents
 
-      static func _$noteHints(in registry: inout StoreActor.SchemaRegistry) {
+      static func _$noteHints(in registry: inout StoreActor::SchemaRegistry) {
         registry._$note("count", \\Self.count, default: 0)
         registry._$note("title", \\Self.title, formerly: ["name"], default: "")
       }
     }
   }
 
-  extension Counter.State: StoreActor.ObservableState {
-    public static func schema(in registry: inout StoreActor.SchemaRegistry) -> StoreActor.Schema {
+  extension Counter.State: StoreActor::ObservableState {
+    public static func schema(in registry: inout StoreActor::SchemaRegistry) -> StoreActor::Schema {
       registry.define(Self.self, name: "Counter") { registry in
         registry._$noteHiddenParts(of: "Counter")
         Self._$noteHints(in: &registry)
-        var schema = StoreActor._$SchemaWriter()
+        var schema = StoreActor::_$SchemaWriter()
         #sourceLocation(file: "test.swift", line: 4)
         schema.property("id", \\Self.id, in: &registry)
         #sourceLocation()
@@ -157,17 +157,17 @@ private let recordExpansion = """
       }
     }
 
-    public func encode(to encoder: inout StoreActor.CBOREncoder) {
+    public func encode(to encoder: inout StoreActor::CBOREncoder) {
       encoder.mapHeader(5)
       encoder._$field("id", self.id)
-      encoder._$field("url", StoreActor._$codable(self.url))
+      encoder._$field("url", StoreActor::_$codable(self.url))
       encoder._$field("alert", self._alert)
       encoder._$field("count", self.count)
       encoder._$field("title", self.title)
     }
 
-    public init(from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError) {
-      var fields = try StoreActor._$FieldReader(&decoder)
+    public init(from decoder: inout StoreActor::CBORDecoder) throws(StoreActor::CodecError) {
+      var fields = try StoreActor::_$FieldReader(&decoder)
       _ = try fields.find("id", Self._$fieldNames, &decoder)
       self.id = try fields.value(of: "id", &decoder)
       _ = try fields.find("url", Self._$fieldNames, &decoder)
@@ -188,7 +188,7 @@ private let recordExpansion = """
       true
     }
 
-    public init(_$plain reader: inout StoreActor._$PlainReader) throws(StoreActor._$NotPlain) {
+    public init(_$plain reader: inout StoreActor::_$PlainReader) throws(StoreActor::_$NotPlain) {
       try reader.record(5)
       self.id = try reader.field("id")
       self.url = try reader.codableField("url")
@@ -198,19 +198,19 @@ private let recordExpansion = """
       reader.leave()
     }
 
-    public func encodeDelta(from old: Self, to encoder: inout StoreActor.CBOREncoder) -> \
+    public func encodeDelta(from old: Self, to encoder: inout StoreActor::CBOREncoder) -> \
   Swift.Bool {
-      var delta = StoreActor._$DeltaWriter(record: &encoder)
+      var delta = StoreActor::_$DeltaWriter(record: &encoder)
       delta.field(0, self.id, old.id, &encoder)
       delta.field(1, self.count, old.count, &encoder)
       delta.field(2, self._alert, old._alert, &encoder)
       delta.field(3, self.title, old.title, &encoder)
-      delta.field(4, StoreActor._$codable(self.url), StoreActor._$codable(old.url), &encoder)
+      delta.field(4, StoreActor::_$codable(self.url), StoreActor::_$codable(old.url), &encoder)
       return delta.finish(&encoder)
     }
 
-    public mutating func applyDelta(from decoder: inout StoreActor.CBORDecoder) \
-  throws(StoreActor.CodecError) {
+    public mutating func applyDelta(from decoder: inout StoreActor::CBORDecoder) \
+  throws(StoreActor::CodecError) {
       for _ in 0 ..< (try decoder.mapHeader()) {
         switch try decoder._$fieldPlace(below: 5) {
         case 0:
@@ -228,7 +228,7 @@ private let recordExpansion = """
     }
 
     private init(_$changing place: Swift.Int, of old: Self, from decoder: inout \
-  StoreActor.CBORDecoder) throws(StoreActor.CodecError) {
+  StoreActor::CBORDecoder) throws(StoreActor::CodecError) {
       var new0 = old.id
       if place == 0 {
         try decoder._$apply(to: &new0, of: "id")
@@ -242,37 +242,37 @@ private let recordExpansion = """
     }
 
     public func _$isSame(as other: Self) -> Swift.Bool {
-      guard StoreActor._$areSame(self.id, other.id) else {
+      guard StoreActor::_$areSame(self.id, other.id) else {
         return false
       }
-      guard StoreActor._$areSame(self.count, other.count) else {
+      guard StoreActor::_$areSame(self.count, other.count) else {
         return false
       }
-      guard StoreActor._$areSame(self._alert, other._alert) else {
+      guard StoreActor::_$areSame(self._alert, other._alert) else {
         return false
       }
-      guard StoreActor._$areSame(self.title, other.title) else {
+      guard StoreActor::_$areSame(self.title, other.title) else {
         return false
       }
-      guard StoreActor._$areSame(StoreActor._$codable(self.url), \
-  StoreActor._$codable(other.url)) else {
+      guard StoreActor::_$areSame(StoreActor::_$codable(self.url), \
+  StoreActor::_$codable(other.url)) else {
         return false
       }
       return true
     }
 
-    public var _$digest: StoreActor.Digest {
-      var digest = StoreActor._$DigestWriter()
+    public var _$digest: StoreActor::Digest {
+      var digest = StoreActor::_$DigestWriter()
       digest.field(0x7f77_931e_2005_eb7c, self.id)
       digest.field(0xacc8_f8b2_070b_5629, self.count)
       digest.field(0xb666_ebc5_b73f_5288, self._alert)
       digest.field(0x3463_3c51_7121_938c, self.title)
-      digest.field(0x6050_185d_1df7_b906, StoreActor._$codable(self.url))
+      digest.field(0x6050_185d_1df7_b906, StoreActor::_$codable(self.url))
       return digest.finish()
     }
 
-    private static var _$fieldNames: StoreActor._$FieldReader.Names {
-      StoreActor._$FieldReader.Names(["id", "count", "alert", "title", "url"], formerly: \
+    private static var _$fieldNames: StoreActor::_$FieldReader.Names {
+      StoreActor::_$FieldReader.Names(["id", "count", "alert", "title", "url"], formerly: \
   ["title": "name"])
     }
   }

@@ -16,7 +16,7 @@ struct PresentsExpansionTests {
         public var child: Child.State? {
           @storageRestrictions(initializes: _child)
           init(initialValue) {
-            _child = StoreActor.PresentationState<Child.State>(wrappedValue: initialValue)
+            _child = StoreActor::PresentationState<Child.State>(wrappedValue: initialValue)
           }
           get {
             _child.wrappedValue
@@ -29,9 +29,9 @@ struct PresentsExpansionTests {
           }
         }
 
-        private var _child = StoreActor.PresentationState<Child.State>(wrappedValue: nil)
+        private var _child = StoreActor::PresentationState<Child.State>(wrappedValue: nil)
 
-        public var $child: StoreActor.PresentationState<Child.State> {
+        public var $child: StoreActor::PresentationState<Child.State> {
           get {
             _child.projectedValue
           }
@@ -58,7 +58,7 @@ struct PresentsExpansionTests {
         var child: Optional<Child.State> {
           @storageRestrictions(initializes: _child)
           init(initialValue) {
-            _child = StoreActor.PresentationState<Child.State>(wrappedValue: initialValue)
+            _child = StoreActor::PresentationState<Child.State>(wrappedValue: initialValue)
           }
           get {
             _child.wrappedValue
@@ -71,9 +71,9 @@ struct PresentsExpansionTests {
           }
         }
 
-        private var _child = StoreActor.PresentationState<Child.State>(wrappedValue: nil)
+        private var _child = StoreActor::PresentationState<Child.State>(wrappedValue: nil)
 
-        var $child: StoreActor.PresentationState<Child.State> {
+        var $child: StoreActor::PresentationState<Child.State> {
           get {
             _child.projectedValue
           }

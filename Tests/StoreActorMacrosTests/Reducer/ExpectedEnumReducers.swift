@@ -13,7 +13,7 @@ enum ExpectedEnumReducers {
       #endif
 
       @dynamicMemberLookup
-      public enum State: StoreActor.CaseReducerState, StoreActor.ObservableState, nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      public enum State: StoreActor::CaseReducerState, StoreActor::ObservableState, nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
         public typealias StateReducer = Path
         case detail(Detail.State)
         case meeting(Meeting.State)
@@ -25,10 +25,10 @@ enum ExpectedEnumReducers {
         case debug(Debug<Int>.State)
         #endif
 
-        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        public nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           public init() {
           }
-          public subscript(root: State) -> StoreActor.PartialCaseKeyPath<State> {
+          public subscript(root: State) -> StoreActor::PartialCaseKeyPath<State> {
             switch root {
             case .detail:
               return \\.detail
@@ -48,8 +48,8 @@ enum ExpectedEnumReducers {
             #endif
             }
           }
-          public var detail: StoreActor.AnyCasePath<State, Detail.State> {
-            StoreActor.AnyCasePath<State, Detail.State>(
+          public var detail: StoreActor::AnyCasePath<State, Detail.State> {
+            StoreActor::AnyCasePath<State, Detail.State>(
               _$name: "detail",
               embed: State.detail,
               extract: {
@@ -60,8 +60,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var meeting: StoreActor.AnyCasePath<State, Meeting.State> {
-            StoreActor.AnyCasePath<State, Meeting.State>(
+          public var meeting: StoreActor::AnyCasePath<State, Meeting.State> {
+            StoreActor::AnyCasePath<State, Meeting.State>(
               _$name: "meeting",
               embed: State.meeting,
               extract: {
@@ -72,8 +72,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var alert: StoreActor.AnyCasePath<State, AlertState<Alert>> {
-            StoreActor.AnyCasePath<State, AlertState<Alert>>(
+          public var alert: StoreActor::AnyCasePath<State, AlertState<Alert>> {
+            StoreActor::AnyCasePath<State, AlertState<Alert>>(
               _$name: "alert",
               embed: State.alert,
               extract: {
@@ -84,8 +84,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var banner: StoreActor.AnyCasePath<State, Banner<Alert>> {
-            StoreActor.AnyCasePath<State, Banner<Alert>>(
+          public var banner: StoreActor::AnyCasePath<State, Banner<Alert>> {
+            StoreActor::AnyCasePath<State, Banner<Alert>>(
               _$name: "banner",
               embed: State.banner,
               extract: {
@@ -96,8 +96,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var note: StoreActor.AnyCasePath<State, (String, size: Int)> {
-            StoreActor.AnyCasePath<State, (String, size: Int)>(
+          public var note: StoreActor::AnyCasePath<State, (String, size: Int)> {
+            StoreActor::AnyCasePath<State, (String, size: Int)>(
               _$name: "note",
               embed: {
                 State.note($0.0, size: $0.1)
@@ -110,8 +110,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var nothing: StoreActor.AnyCasePath<State, Swift.Void> {
-            StoreActor.AnyCasePath<State, Swift.Void>(
+          public var nothing: StoreActor::AnyCasePath<State, Swift.Void> {
+            StoreActor::AnyCasePath<State, Swift.Void>(
               _$name: "nothing",
               embed: {
                 State.nothing
@@ -125,8 +125,8 @@ enum ExpectedEnumReducers {
             )
           }
           #if DEBUG
-          public var debug: StoreActor.AnyCasePath<State, Debug<Int>.State> {
-            StoreActor.AnyCasePath<State, Debug<Int>.State>(
+          public var debug: StoreActor::AnyCasePath<State, Debug<Int>.State> {
+            StoreActor::AnyCasePath<State, Debug<Int>.State>(
               _$name: "debug",
               embed: State.debug,
               extract: {
@@ -138,8 +138,8 @@ enum ExpectedEnumReducers {
             )
           }
           #endif
-          public var _$list: [StoreActor.PartialCaseKeyPath<State>] {
-            var list: [StoreActor.PartialCaseKeyPath<State>] = []
+          public var _$list: [StoreActor::PartialCaseKeyPath<State>] {
+            var list: [StoreActor::PartialCaseKeyPath<State>] = []
             list.reserveCapacity(7)
             list.append(\\.detail)
             list.append(\\.meeting)
@@ -154,29 +154,29 @@ enum ExpectedEnumReducers {
           }
         }
 
-        public var _$id: StoreActor.ObservableStateID {
+        public var _$id: StoreActor::ObservableStateID {
           switch self {
           case .detail(let value):
-            StoreActor.ObservableStateID._$id(for: value)._$tag(0)
+            StoreActor::ObservableStateID._$id(for: value)._$tag(0)
           case .meeting(let value):
-            StoreActor.ObservableStateID._$id(for: value)._$tag(1)
+            StoreActor::ObservableStateID._$id(for: value)._$tag(1)
           case .alert(let value):
-            StoreActor.ObservableStateID._$id(for: value)._$tag(2)
+            StoreActor::ObservableStateID._$id(for: value)._$tag(2)
           case .banner(let value):
-            StoreActor.ObservableStateID._$id(for: value)._$tag(3)
+            StoreActor::ObservableStateID._$id(for: value)._$tag(3)
           case .note:
-            StoreActor.ObservableStateID()._$tag(4)
+            StoreActor::ObservableStateID()._$tag(4)
           case .nothing:
-            StoreActor.ObservableStateID()._$tag(5)
+            StoreActor::ObservableStateID()._$tag(5)
           #if DEBUG
             case .debug(let value):
-              StoreActor.ObservableStateID._$id(for: value)._$tag(6)
+              StoreActor::ObservableStateID._$id(for: value)._$tag(6)
           #endif
           }
         }
       }
 
-      public enum Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      public enum Action: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
         case detail(Detail.Action)
         case meeting(Meeting.Action)
         case alert(AlertState<Alert>.Action)
@@ -187,10 +187,10 @@ enum ExpectedEnumReducers {
         case debug(Debug<Int>.Action)
         #endif
 
-        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        public nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           public init() {
           }
-          public subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          public subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             if case .detail = root {
               return \\.detail
             }
@@ -213,8 +213,8 @@ enum ExpectedEnumReducers {
             #endif
             return \\.nothing
           }
-          public var detail: StoreActor.AnyCasePath<Action, Detail.Action> {
-            StoreActor.AnyCasePath<Action, Detail.Action>(
+          public var detail: StoreActor::AnyCasePath<Action, Detail.Action> {
+            StoreActor::AnyCasePath<Action, Detail.Action>(
               _$name: "detail",
               embed: Action.detail,
               extract: {
@@ -225,8 +225,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var meeting: StoreActor.AnyCasePath<Action, Meeting.Action> {
-            StoreActor.AnyCasePath<Action, Meeting.Action>(
+          public var meeting: StoreActor::AnyCasePath<Action, Meeting.Action> {
+            StoreActor::AnyCasePath<Action, Meeting.Action>(
               _$name: "meeting",
               embed: Action.meeting,
               extract: {
@@ -237,8 +237,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var alert: StoreActor.AnyCasePath<Action, AlertState<Alert>.Action> {
-            StoreActor.AnyCasePath<Action, AlertState<Alert>.Action>(
+          public var alert: StoreActor::AnyCasePath<Action, AlertState<Alert>.Action> {
+            StoreActor::AnyCasePath<Action, AlertState<Alert>.Action>(
               _$name: "alert",
               embed: Action.alert,
               extract: {
@@ -249,8 +249,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var banner: StoreActor.AnyCasePath<Action, Banner<Alert>.Action> {
-            StoreActor.AnyCasePath<Action, Banner<Alert>.Action>(
+          public var banner: StoreActor::AnyCasePath<Action, Banner<Alert>.Action> {
+            StoreActor::AnyCasePath<Action, Banner<Alert>.Action>(
               _$name: "banner",
               embed: Action.banner,
               extract: {
@@ -261,8 +261,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var note: StoreActor.AnyCasePath<Action, Swift.Never> {
-            StoreActor.AnyCasePath<Action, Swift.Never>(
+          public var note: StoreActor::AnyCasePath<Action, Swift.Never> {
+            StoreActor::AnyCasePath<Action, Swift.Never>(
               _$name: "note",
               embed: Action.note,
               extract: {
@@ -273,8 +273,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var nothing: StoreActor.AnyCasePath<Action, Swift.Never> {
-            StoreActor.AnyCasePath<Action, Swift.Never>(
+          public var nothing: StoreActor::AnyCasePath<Action, Swift.Never> {
+            StoreActor::AnyCasePath<Action, Swift.Never>(
               _$name: "nothing",
               embed: Action.nothing,
               extract: {
@@ -286,8 +286,8 @@ enum ExpectedEnumReducers {
             )
           }
           #if DEBUG
-          public var debug: StoreActor.AnyCasePath<Action, Debug<Int>.Action> {
-            StoreActor.AnyCasePath<Action, Debug<Int>.Action>(
+          public var debug: StoreActor::AnyCasePath<Action, Debug<Int>.Action> {
+            StoreActor::AnyCasePath<Action, Debug<Int>.Action>(
               _$name: "debug",
               embed: Action.debug,
               extract: {
@@ -299,8 +299,8 @@ enum ExpectedEnumReducers {
             )
           }
           #endif
-          public var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          public var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+            var list: [StoreActor::PartialCaseKeyPath<Action>] = []
             list.reserveCapacity(7)
             list.append(\\.detail)
             list.append(\\.meeting)
@@ -316,10 +316,10 @@ enum ExpectedEnumReducers {
         }
       }
 
-      public typealias Body = StoreActor.Reduce<Self.State, Self.Action>
+      public typealias Body = StoreActor::Reduce<Self.State, Self.Action>
 
-      public static var body: StoreActor.Reduce<Self.State, Self.Action> {
-        StoreActor.Reduce<Self.State, Self.Action>._$cases { cases in
+      public static var body: StoreActor::Reduce<Self.State, Self.Action> {
+        StoreActor::Reduce<Self.State, Self.Action>._$cases { cases in
           cases.add(
             \\Self.State.Cases.detail,
             action: \\Self.Action.Cases.detail,
@@ -341,21 +341,21 @@ enum ExpectedEnumReducers {
       }
 
       @dynamicMemberLookup
-      public enum CaseScope: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
-        case detail(StoreActor.StoreOf<Detail>)
-        case meeting(StoreActor.StoreOf<Meeting>)
+      public enum CaseScope: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
+        case detail(StoreActor::StoreOf<Detail>)
+        case meeting(StoreActor::StoreOf<Meeting>)
         case alert(AlertState<Alert>)
         case banner(Banner<Alert>)
         case note(String, size: Int)
         case nothing
         #if DEBUG
-        case debug(StoreActor.StoreOf<Debug<Int>>)
+        case debug(StoreActor::StoreOf<Debug<Int>>)
         #endif
 
-        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        public nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           public init() {
           }
-          public subscript(root: CaseScope) -> StoreActor.PartialCaseKeyPath<CaseScope> {
+          public subscript(root: CaseScope) -> StoreActor::PartialCaseKeyPath<CaseScope> {
             switch root {
             case .detail:
               return \\.detail
@@ -375,8 +375,8 @@ enum ExpectedEnumReducers {
             #endif
             }
           }
-          public var detail: StoreActor.AnyCasePath<CaseScope, StoreActor.StoreOf<Detail>> {
-            StoreActor.AnyCasePath<CaseScope, StoreActor.StoreOf<Detail>>(
+          public var detail: StoreActor::AnyCasePath<CaseScope, StoreActor::StoreOf<Detail>> {
+            StoreActor::AnyCasePath<CaseScope, StoreActor::StoreOf<Detail>>(
               _$name: "detail",
               embed: CaseScope.detail,
               extract: {
@@ -387,8 +387,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var meeting: StoreActor.AnyCasePath<CaseScope, StoreActor.StoreOf<Meeting>> {
-            StoreActor.AnyCasePath<CaseScope, StoreActor.StoreOf<Meeting>>(
+          public var meeting: StoreActor::AnyCasePath<CaseScope, StoreActor::StoreOf<Meeting>> {
+            StoreActor::AnyCasePath<CaseScope, StoreActor::StoreOf<Meeting>>(
               _$name: "meeting",
               embed: CaseScope.meeting,
               extract: {
@@ -399,8 +399,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var alert: StoreActor.AnyCasePath<CaseScope, AlertState<Alert>> {
-            StoreActor.AnyCasePath<CaseScope, AlertState<Alert>>(
+          public var alert: StoreActor::AnyCasePath<CaseScope, AlertState<Alert>> {
+            StoreActor::AnyCasePath<CaseScope, AlertState<Alert>>(
               _$name: "alert",
               embed: CaseScope.alert,
               extract: {
@@ -411,8 +411,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var banner: StoreActor.AnyCasePath<CaseScope, Banner<Alert>> {
-            StoreActor.AnyCasePath<CaseScope, Banner<Alert>>(
+          public var banner: StoreActor::AnyCasePath<CaseScope, Banner<Alert>> {
+            StoreActor::AnyCasePath<CaseScope, Banner<Alert>>(
               _$name: "banner",
               embed: CaseScope.banner,
               extract: {
@@ -423,8 +423,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var note: StoreActor.AnyCasePath<CaseScope, (String, size: Int)> {
-            StoreActor.AnyCasePath<CaseScope, (String, size: Int)>(
+          public var note: StoreActor::AnyCasePath<CaseScope, (String, size: Int)> {
+            StoreActor::AnyCasePath<CaseScope, (String, size: Int)>(
               _$name: "note",
               embed: {
                 CaseScope.note($0.0, size: $0.1)
@@ -437,8 +437,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          public var nothing: StoreActor.AnyCasePath<CaseScope, Swift.Void> {
-            StoreActor.AnyCasePath<CaseScope, Swift.Void>(
+          public var nothing: StoreActor::AnyCasePath<CaseScope, Swift.Void> {
+            StoreActor::AnyCasePath<CaseScope, Swift.Void>(
               _$name: "nothing",
               embed: {
                 CaseScope.nothing
@@ -452,8 +452,8 @@ enum ExpectedEnumReducers {
             )
           }
           #if DEBUG
-          public var debug: StoreActor.AnyCasePath<CaseScope, StoreActor.StoreOf<Debug<Int>>> {
-            StoreActor.AnyCasePath<CaseScope, StoreActor.StoreOf<Debug<Int>>>(
+          public var debug: StoreActor::AnyCasePath<CaseScope, StoreActor::StoreOf<Debug<Int>>> {
+            StoreActor::AnyCasePath<CaseScope, StoreActor::StoreOf<Debug<Int>>>(
               _$name: "debug",
               embed: CaseScope.debug,
               extract: {
@@ -465,8 +465,8 @@ enum ExpectedEnumReducers {
             )
           }
           #endif
-          public var _$list: [StoreActor.PartialCaseKeyPath<CaseScope>] {
-            var list: [StoreActor.PartialCaseKeyPath<CaseScope>] = []
+          public var _$list: [StoreActor::PartialCaseKeyPath<CaseScope>] {
+            var list: [StoreActor::PartialCaseKeyPath<CaseScope>] = []
             list.reserveCapacity(7)
             list.append(\\.detail)
             list.append(\\.meeting)
@@ -484,7 +484,7 @@ enum ExpectedEnumReducers {
 
       @MainActor
       public static func scope(
-        _ store: StoreActor.Store<Self.State, Self.Action>
+        _ store: StoreActor::Store<Self.State, Self.Action>
       ) -> CaseScope {
         switch store._$caseState {
         case .detail(let v0):
@@ -525,7 +525,7 @@ enum ExpectedEnumReducers {
       }
     }
 
-    extension Path: nonisolated StoreActor.CaseReducer, nonisolated StoreActor.Reducer {
+    extension Path: nonisolated StoreActor::CaseReducer, nonisolated StoreActor::Reducer {
     }
     """
 
@@ -535,15 +535,15 @@ enum ExpectedEnumReducers {
       case nothing
 
       @dynamicMemberLookup
-      enum State: StoreActor.CaseReducerState, StoreActor.ObservableState, Swift.Equatable, StoreActor.ReplicatedState, nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      enum State: StoreActor::CaseReducerState, StoreActor::ObservableState, Swift.Equatable, StoreActor::ReplicatedState, nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
         typealias StateReducer = Path
         case detail(Detail.State)
         case nothing
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: State) -> StoreActor.PartialCaseKeyPath<State> {
+          subscript(root: State) -> StoreActor::PartialCaseKeyPath<State> {
             switch root {
             case .detail:
               return \\.detail
@@ -551,8 +551,8 @@ enum ExpectedEnumReducers {
               return \\.nothing
             }
           }
-          var detail: StoreActor.AnyCasePath<State, Detail.State> {
-            StoreActor.AnyCasePath<State, Detail.State>(
+          var detail: StoreActor::AnyCasePath<State, Detail.State> {
+            StoreActor::AnyCasePath<State, Detail.State>(
               _$name: "detail",
               embed: State.detail,
               extract: {
@@ -563,8 +563,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          var nothing: StoreActor.AnyCasePath<State, Swift.Void> {
-            StoreActor.AnyCasePath<State, Swift.Void>(
+          var nothing: StoreActor::AnyCasePath<State, Swift.Void> {
+            StoreActor::AnyCasePath<State, Swift.Void>(
               _$name: "nothing",
               embed: {
                 State.nothing
@@ -577,8 +577,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<State>] {
-            var list: [StoreActor.PartialCaseKeyPath<State>] = []
+          var _$list: [StoreActor::PartialCaseKeyPath<State>] {
+            var list: [StoreActor::PartialCaseKeyPath<State>] = []
             list.reserveCapacity(2)
             list.append(\\.detail)
             list.append(\\.nothing)
@@ -586,25 +586,25 @@ enum ExpectedEnumReducers {
           }
         }
 
-        var _$id: StoreActor.ObservableStateID {
+        var _$id: StoreActor::ObservableStateID {
           switch self {
           case .detail(let value):
-            StoreActor.ObservableStateID._$id(for: value)._$tag(0)
+            StoreActor::ObservableStateID._$id(for: value)._$tag(0)
           case .nothing:
-            StoreActor.ObservableStateID()._$tag(1)
+            StoreActor::ObservableStateID()._$tag(1)
           }
         }
 
-        static func schema(in registry: inout StoreActor.SchemaRegistry) -> StoreActor.Schema {
+        static func schema(in registry: inout StoreActor::SchemaRegistry) -> StoreActor::Schema {
           registry.define(Self.self, name: "Path") { registry in
-            var schema = StoreActor._$SchemaWriter()
+            var schema = StoreActor::_$SchemaWriter()
             schema.case("detail", ["_0"], Self.detail, in: &registry)
             schema.case("nothing")
             return .choice(schema.cases)
           }
         }
 
-        func encode(to encoder: inout StoreActor.CBOREncoder) {
+        func encode(to encoder: inout StoreActor::CBOREncoder) {
           switch self {
           case .detail(let part0):
             encoder._$payload(of: "detail", 1)
@@ -614,13 +614,13 @@ enum ExpectedEnumReducers {
           }
         }
 
-        init(from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError) {
-          let choice = try StoreActor._$ChoiceReader(&decoder)
+        init(from decoder: inout StoreActor::CBORDecoder) throws(StoreActor::CodecError) {
+          let choice = try StoreActor::_$ChoiceReader(&decoder)
           if try choice.finds("detail", hasPayload: true, &decoder) {
-            do throws(StoreActor.CodecError) {
-              var fields = try StoreActor._$FieldReader(&decoder)
-              self = .detail(try fields.nextValue(of: "_0", StoreActor._$FieldReader.Names(["_0"]), &decoder))
-              try fields.finish(StoreActor._$FieldReader.Names(["_0"]), &decoder)
+            do throws(StoreActor::CodecError) {
+              var fields = try StoreActor::_$FieldReader(&decoder)
+              self = .detail(try fields.nextValue(of: "_0", StoreActor::_$FieldReader.Names(["_0"]), &decoder))
+              try fields.finish(StoreActor::_$FieldReader.Names(["_0"]), &decoder)
             } catch {
               throw error.inside(.name("detail"))
             }
@@ -639,7 +639,7 @@ enum ExpectedEnumReducers {
           true
         }
 
-        init(_$plain reader: inout StoreActor._$PlainReader) throws(StoreActor._$NotPlain) {
+        init(_$plain reader: inout StoreActor::_$PlainReader) throws(StoreActor::_$NotPlain) {
           let hasPayload = try reader.choice()
           if hasPayload, reader.finds("detail") {
             try reader.record(1)
@@ -649,15 +649,15 @@ enum ExpectedEnumReducers {
           } else if !hasPayload, reader.finds("nothing") {
             self = .nothing
           } else {
-            throw StoreActor._$NotPlain()
+            throw StoreActor::_$NotPlain()
           }
         }
 
-        func encodeDelta(from old: Self, to encoder: inout StoreActor.CBOREncoder) -> Swift.Bool {
+        func encodeDelta(from old: Self, to encoder: inout StoreActor::CBOREncoder) -> Swift.Bool {
           switch self {
           case .detail(let part0):
             if case .detail(let old0) = old {
-              var delta = StoreActor._$DeltaWriter(case: 0, &encoder)
+              var delta = StoreActor::_$DeltaWriter(case: 0, &encoder)
               delta.field(0, part0, old0, &encoder)
               return delta.finish(&encoder)
             }
@@ -669,7 +669,7 @@ enum ExpectedEnumReducers {
           return encoder._$replacement(self)
         }
 
-        mutating func applyDelta(from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError) {
+        mutating func applyDelta(from decoder: inout StoreActor::CBORDecoder) throws(StoreActor::CodecError) {
           guard let changed = try decoder._$changedCase(of: 2) else {
             self = try Self(from: &decoder)
             return
@@ -677,8 +677,8 @@ enum ExpectedEnumReducers {
           switch self {
           case .detail(var part0):
             try decoder._$expect(changed, toBe: 0, Self._$caseNames)
-            do throws(StoreActor.CodecError) {
-              var changes = try StoreActor._$PayloadChanges(&decoder)
+            do throws(StoreActor::CodecError) {
+              var changes = try StoreActor::_$PayloadChanges(&decoder)
               while let place = try changes.next(below: 1, &decoder) {
                 switch place {
                 default:
@@ -699,7 +699,7 @@ enum ExpectedEnumReducers {
           switch self {
           case .detail(let part0):
             if case .detail(let other0) = other {
-              guard StoreActor._$areSame(part0, other0) else {
+              guard StoreActor::_$areSame(part0, other0) else {
                 return false
               }
               return true
@@ -712,34 +712,34 @@ enum ExpectedEnumReducers {
           return false
         }
 
-        var _$digest: StoreActor.Digest {
+        var _$digest: StoreActor::Digest {
           switch self {
           case .detail(let part0):
-            var digest = StoreActor._$DigestWriter()
+            var digest = StoreActor::_$DigestWriter()
             digest.field(0x187a_b85d_0b09_e171, part0)
             return digest.finish(case: 0xacd8_9f27_f6c6_a2b2)
           case .nothing:
-            return StoreActor.Digest(rawValue: 0x9798_8b5e_5a37_1b30)
+            return StoreActor::Digest(rawValue: 0x9798_8b5e_5a37_1b30)
           }
         }
       }
 
-      enum Action: Swift.Sendable, StoreActor.WireAction, nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      enum Action: Swift.Sendable, StoreActor::WireAction, nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
         case detail(Detail.Action)
-        @StoreActor.ReplicationIgnored
+        @StoreActor::ReplicationIgnored
         case nothing(Swift.Never)
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             if case .detail = root {
               return \\.detail
             }
             return \\.nothing
           }
-          var detail: StoreActor.AnyCasePath<Action, Detail.Action> {
-            StoreActor.AnyCasePath<Action, Detail.Action>(
+          var detail: StoreActor::AnyCasePath<Action, Detail.Action> {
+            StoreActor::AnyCasePath<Action, Detail.Action>(
               _$name: "detail",
               embed: Action.detail,
               extract: {
@@ -750,8 +750,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          var nothing: StoreActor.AnyCasePath<Action, Swift.Never> {
-            StoreActor.AnyCasePath<Action, Swift.Never>(
+          var nothing: StoreActor::AnyCasePath<Action, Swift.Never> {
+            StoreActor::AnyCasePath<Action, Swift.Never>(
               _$name: "nothing",
               embed: Action.nothing,
               extract: {
@@ -762,8 +762,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+            var list: [StoreActor::PartialCaseKeyPath<Action>] = []
             list.reserveCapacity(2)
             list.append(\\.detail)
             list.append(\\.nothing)
@@ -772,34 +772,34 @@ enum ExpectedEnumReducers {
         }
 
         nonisolated static func schema(
-          in registry: inout StoreActor.SchemaRegistry
-        ) -> StoreActor.Schema {
+          in registry: inout StoreActor::SchemaRegistry
+        ) -> StoreActor::Schema {
           registry.define(Self.self, name: "Path.Action") { registry in
-            var schema = StoreActor._$ActionSchema()
+            var schema = StoreActor::_$ActionSchema()
             schema.add("detail", ["_0"], Self.detail, in: &registry)
             return .choice(schema.cases)
           }
         }
 
         nonisolated func encode(
-          to encoder: inout StoreActor.CBOREncoder
-        ) throws(StoreActor.CodecError) {
+          to encoder: inout StoreActor::CBOREncoder
+        ) throws(StoreActor::CodecError) {
           if case .detail(let v0) = self {
             encoder._$payload(of: "detail", 1)
             try encoder._$part(v0, "_0", of: "detail")
           }
           if case .nothing = self {
-            throw StoreActor.CodecError._$privateAction("nothing", of: "Path.Action")
+            throw StoreActor::CodecError._$privateAction("nothing", of: "Path.Action")
           }
         }
 
         nonisolated init(
-          from decoder: inout StoreActor.CBORDecoder
-        ) throws(StoreActor.CodecError) {
-          let action = try StoreActor._$ChoiceReader(&decoder, of: "action")
+          from decoder: inout StoreActor::CBORDecoder
+        ) throws(StoreActor::CodecError) {
+          let action = try StoreActor::_$ChoiceReader(&decoder, of: "action")
           if try action.finds("detail", hasPayload: true, &decoder) {
-            do throws(StoreActor.CodecError) {
-              var parts = try StoreActor._$FieldReader(&decoder)
+            do throws(StoreActor::CodecError) {
+              var parts = try StoreActor::_$FieldReader(&decoder)
               self = try parts._$only("_0", &decoder, Self.detail)
               return
             } catch {
@@ -813,10 +813,10 @@ enum ExpectedEnumReducers {
         }
       }
 
-      typealias Body = StoreActor.Reduce<Self.State, Self.Action>
+      typealias Body = StoreActor::Reduce<Self.State, Self.Action>
 
-      static var body: StoreActor.Reduce<Self.State, Self.Action> {
-        StoreActor.Reduce<Self.State, Self.Action>._$cases { cases in
+      static var body: StoreActor::Reduce<Self.State, Self.Action> {
+        StoreActor::Reduce<Self.State, Self.Action>._$cases { cases in
           cases.add(
             \\Self.State.Cases.detail,
             action: \\Self.Action.Cases.detail,
@@ -826,14 +826,14 @@ enum ExpectedEnumReducers {
       }
 
       @dynamicMemberLookup
-      enum CaseScope: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
-        case detail(StoreActor.StoreOf<Detail>)
+      enum CaseScope: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
+        case detail(StoreActor::StoreOf<Detail>)
         case nothing
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: CaseScope) -> StoreActor.PartialCaseKeyPath<CaseScope> {
+          subscript(root: CaseScope) -> StoreActor::PartialCaseKeyPath<CaseScope> {
             switch root {
             case .detail:
               return \\.detail
@@ -841,8 +841,8 @@ enum ExpectedEnumReducers {
               return \\.nothing
             }
           }
-          var detail: StoreActor.AnyCasePath<CaseScope, StoreActor.StoreOf<Detail>> {
-            StoreActor.AnyCasePath<CaseScope, StoreActor.StoreOf<Detail>>(
+          var detail: StoreActor::AnyCasePath<CaseScope, StoreActor::StoreOf<Detail>> {
+            StoreActor::AnyCasePath<CaseScope, StoreActor::StoreOf<Detail>>(
               _$name: "detail",
               embed: CaseScope.detail,
               extract: {
@@ -853,8 +853,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          var nothing: StoreActor.AnyCasePath<CaseScope, Swift.Void> {
-            StoreActor.AnyCasePath<CaseScope, Swift.Void>(
+          var nothing: StoreActor::AnyCasePath<CaseScope, Swift.Void> {
+            StoreActor::AnyCasePath<CaseScope, Swift.Void>(
               _$name: "nothing",
               embed: {
                 CaseScope.nothing
@@ -867,8 +867,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<CaseScope>] {
-            var list: [StoreActor.PartialCaseKeyPath<CaseScope>] = []
+          var _$list: [StoreActor::PartialCaseKeyPath<CaseScope>] {
+            var list: [StoreActor::PartialCaseKeyPath<CaseScope>] = []
             list.reserveCapacity(2)
             list.append(\\.detail)
             list.append(\\.nothing)
@@ -879,7 +879,7 @@ enum ExpectedEnumReducers {
 
       @MainActor
       static func scope(
-        _ store: StoreActor.Store<Self.State, Self.Action>
+        _ store: StoreActor::Store<Self.State, Self.Action>
       ) -> CaseScope {
         switch store._$caseState {
         case .detail(let v0):
@@ -896,34 +896,34 @@ enum ExpectedEnumReducers {
       }
     }
 
-    extension Path: nonisolated StoreActor.CaseReducer, nonisolated StoreActor.Reducer {
+    extension Path: nonisolated StoreActor::CaseReducer, nonisolated StoreActor::Reducer {
     }
     """
 
   static let written = """
     enum Path {
       case detail(Detail)
-      @StoreActor.CasePathable @dynamicMemberLookup
+      @StoreActor::CasePathable @dynamicMemberLookup
       enum State: CaseReducerState {}
-      @StoreActor.CasePathable
+      @StoreActor::CasePathable
       enum Action {}
-      @StoreActor.ReducerBuilder<Self.State, Self.Action>
+      @StoreActor::ReducerBuilder<Self.State, Self.Action>
       static var body: some ReducerOf<Self> {
         EmptyReducer()
       }
 
       @dynamicMemberLookup
-      enum CaseScope: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
-        case detail(StoreActor.StoreOf<Detail>)
+      enum CaseScope: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
+        case detail(StoreActor::StoreOf<Detail>)
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: CaseScope) -> StoreActor.PartialCaseKeyPath<CaseScope> {
+          subscript(root: CaseScope) -> StoreActor::PartialCaseKeyPath<CaseScope> {
             return \\.detail
           }
-          var detail: StoreActor.AnyCasePath<CaseScope, StoreActor.StoreOf<Detail>> {
-            StoreActor.AnyCasePath<CaseScope, StoreActor.StoreOf<Detail>>(
+          var detail: StoreActor::AnyCasePath<CaseScope, StoreActor::StoreOf<Detail>> {
+            StoreActor::AnyCasePath<CaseScope, StoreActor::StoreOf<Detail>>(
               _$name: "detail",
               embed: CaseScope.detail,
               extract: {
@@ -934,8 +934,8 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<CaseScope>] {
-            var list: [StoreActor.PartialCaseKeyPath<CaseScope>] = []
+          var _$list: [StoreActor::PartialCaseKeyPath<CaseScope>] {
+            var list: [StoreActor::PartialCaseKeyPath<CaseScope>] = []
             list.reserveCapacity(1)
             list.append(\\.detail)
             return list
@@ -945,7 +945,7 @@ enum ExpectedEnumReducers {
 
       @MainActor
       static func scope(
-        _ store: StoreActor.Store<Self.State, Self.Action>
+        _ store: StoreActor::Store<Self.State, Self.Action>
       ) -> CaseScope {
         switch store._$caseState {
         case .detail(let v0):
@@ -960,7 +960,7 @@ enum ExpectedEnumReducers {
       }
     }
 
-    extension Path: nonisolated StoreActor.CaseReducer, nonisolated StoreActor.Reducer {
+    extension Path: nonisolated StoreActor::CaseReducer, nonisolated StoreActor::Reducer {
     }
     """
 }

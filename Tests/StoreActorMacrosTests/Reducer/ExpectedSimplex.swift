@@ -10,7 +10,7 @@ enum ExpectedSimplex {
         .none
       }
 
-      enum Action: StoreActorSimplex.ActionProtocol, nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      enum Action: StoreActorSimplex.ActionProtocol, nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
         case increment
         case response(Int)
         init(viewAction: ViewAction) {
@@ -26,10 +26,10 @@ enum ExpectedSimplex {
           }
         }
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             switch root {
             case .increment:
               return \\.increment
@@ -37,8 +37,8 @@ enum ExpectedSimplex {
               return \\.response
             }
           }
-          var increment: StoreActor.AnyCasePath<Action, Swift.Void> {
-            StoreActor.AnyCasePath<Action, Swift.Void>(
+          var increment: StoreActor::AnyCasePath<Action, Swift.Void> {
+            StoreActor::AnyCasePath<Action, Swift.Void>(
               _$name: "increment",
               embed: {
                 Action.increment
@@ -51,8 +51,8 @@ enum ExpectedSimplex {
               }
             )
           }
-          var response: StoreActor.AnyCasePath<Action, Int> {
-            StoreActor.AnyCasePath<Action, Int>(
+          var response: StoreActor::AnyCasePath<Action, Int> {
+            StoreActor::AnyCasePath<Action, Int>(
               _$name: "response",
               embed: Action.response,
               extract: {
@@ -63,8 +63,8 @@ enum ExpectedSimplex {
               }
             )
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+            var list: [StoreActor::PartialCaseKeyPath<Action>] = []
             list.reserveCapacity(2)
             list.append(\\.increment)
             list.append(\\.response)

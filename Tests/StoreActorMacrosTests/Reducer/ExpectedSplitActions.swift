@@ -15,7 +15,7 @@ enum ExpectedSplitActions {
         #endif
       }
 
-      public enum Action: Sendable, Equatable, nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      public enum Action: Sendable, Equatable, nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
         case nameChanged(to: String)
         case submitted
         indirect case delegate(Delegate)
@@ -42,10 +42,10 @@ enum ExpectedSplitActions {
           }
         }
 
-        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        public nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           public init() {
           }
-          public subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          public subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             switch root {
             case .nameChanged:
               return \\.nameChanged
@@ -59,8 +59,8 @@ enum ExpectedSplitActions {
             #endif
             }
           }
-          public var nameChanged: StoreActor.AnyCasePath<Action, String> {
-            StoreActor.AnyCasePath<Action, String>(
+          public var nameChanged: StoreActor::AnyCasePath<Action, String> {
+            StoreActor::AnyCasePath<Action, String>(
               _$name: "nameChanged",
               embed: Action.nameChanged(to:),
               extract: {
@@ -71,8 +71,8 @@ enum ExpectedSplitActions {
               }
             )
           }
-          public var submitted: StoreActor.AnyCasePath<Action, Swift.Void> {
-            StoreActor.AnyCasePath<Action, Swift.Void>(
+          public var submitted: StoreActor::AnyCasePath<Action, Swift.Void> {
+            StoreActor::AnyCasePath<Action, Swift.Void>(
               _$name: "submitted",
               embed: {
                 Action.submitted
@@ -85,8 +85,8 @@ enum ExpectedSplitActions {
               }
             )
           }
-          public var delegate: StoreActor.AnyCasePath<Action, Delegate> {
-            StoreActor.AnyCasePath<Action, Delegate>(
+          public var delegate: StoreActor::AnyCasePath<Action, Delegate> {
+            StoreActor::AnyCasePath<Action, Delegate>(
               _$name: "delegate",
               embed: Action.delegate,
               extract: {
@@ -98,8 +98,8 @@ enum ExpectedSplitActions {
             )
           }
           #if DEBUG
-          public var loginResponse: StoreActor.AnyCasePath<Action, (User, status: Int)> {
-            StoreActor.AnyCasePath<Action, (User, status: Int)>(
+          public var loginResponse: StoreActor::AnyCasePath<Action, (User, status: Int)> {
+            StoreActor::AnyCasePath<Action, (User, status: Int)>(
               _$name: "loginResponse",
               embed: {
                 Action.loginResponse($0.0, status: $0.1)
@@ -113,8 +113,8 @@ enum ExpectedSplitActions {
             )
           }
           #endif
-          public var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          public var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+            var list: [StoreActor::PartialCaseKeyPath<Action>] = []
             list.reserveCapacity(4)
             list.append(\\.nameChanged)
             list.append(\\.submitted)
@@ -128,7 +128,7 @@ enum ExpectedSplitActions {
       }
     }
 
-    extension Login: nonisolated StoreActor.Reducer {
+    extension Login: nonisolated StoreActor::Reducer {
     }
     """
 
@@ -140,7 +140,7 @@ enum ExpectedSplitActions {
         case submitted
       }
 
-      enum Action: Equatable, nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      enum Action: Equatable, nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
         case submitted
         init(viewAction: ViewAction) {
           switch viewAction {
@@ -149,17 +149,17 @@ enum ExpectedSplitActions {
           }
         }
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             switch root {
             case .submitted:
               return \\.submitted
             }
           }
-          var submitted: StoreActor.AnyCasePath<Action, Swift.Void> {
-            StoreActor.AnyCasePath<Action, Swift.Void>(
+          var submitted: StoreActor::AnyCasePath<Action, Swift.Void> {
+            StoreActor::AnyCasePath<Action, Swift.Void>(
               _$name: "submitted",
               embed: {
                 Action.submitted
@@ -172,8 +172,8 @@ enum ExpectedSplitActions {
               }
             )
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+            var list: [StoreActor::PartialCaseKeyPath<Action>] = []
             list.reserveCapacity(1)
             list.append(\\.submitted)
             return list
@@ -182,7 +182,7 @@ enum ExpectedSplitActions {
       }
     }
 
-    extension Login: nonisolated StoreActor.Reducer {
+    extension Login: nonisolated StoreActor::Reducer {
     }
     """
 
@@ -190,7 +190,7 @@ enum ExpectedSplitActions {
     struct Login {
       struct State {}
       let body = EmptyReducer<State, Action>()
-      @StoreActor.CasePathable
+      @StoreActor::CasePathable
       enum ViewAction: WireAction {
         case submitted
       }
@@ -198,9 +198,9 @@ enum ExpectedSplitActions {
         case loginResponse(User)
       }
 
-      enum Action: WireAction, nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      enum Action: WireAction, nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
         case submitted
-        @StoreActor.ReplicationIgnored
+        @StoreActor::ReplicationIgnored
         case loginResponse(User)
         init(viewAction: ViewAction) {
           switch viewAction {
@@ -215,10 +215,10 @@ enum ExpectedSplitActions {
           }
         }
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             switch root {
             case .submitted:
               return \\.submitted
@@ -226,8 +226,8 @@ enum ExpectedSplitActions {
               return \\.loginResponse
             }
           }
-          var submitted: StoreActor.AnyCasePath<Action, Swift.Void> {
-            StoreActor.AnyCasePath<Action, Swift.Void>(
+          var submitted: StoreActor::AnyCasePath<Action, Swift.Void> {
+            StoreActor::AnyCasePath<Action, Swift.Void>(
               _$name: "submitted",
               embed: {
                 Action.submitted
@@ -240,8 +240,8 @@ enum ExpectedSplitActions {
               }
             )
           }
-          var loginResponse: StoreActor.AnyCasePath<Action, User> {
-            StoreActor.AnyCasePath<Action, User>(
+          var loginResponse: StoreActor::AnyCasePath<Action, User> {
+            StoreActor::AnyCasePath<Action, User>(
               _$name: "loginResponse",
               embed: Action.loginResponse,
               extract: {
@@ -252,8 +252,8 @@ enum ExpectedSplitActions {
               }
             )
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+            var list: [StoreActor::PartialCaseKeyPath<Action>] = []
             list.reserveCapacity(2)
             list.append(\\.submitted)
             list.append(\\.loginResponse)
@@ -262,30 +262,30 @@ enum ExpectedSplitActions {
         }
 
         nonisolated static func schema(
-          in registry: inout StoreActor.SchemaRegistry
-        ) -> StoreActor.Schema {
+          in registry: inout StoreActor::SchemaRegistry
+        ) -> StoreActor::Schema {
           registry.define(Self.self, name: "Login.Action") { registry in
-            var schema = StoreActor._$ActionSchema()
+            var schema = StoreActor::_$ActionSchema()
             schema.add("submitted")
             return .choice(schema.cases)
           }
         }
 
         nonisolated func encode(
-          to encoder: inout StoreActor.CBOREncoder
-        ) throws(StoreActor.CodecError) {
+          to encoder: inout StoreActor::CBOREncoder
+        ) throws(StoreActor::CodecError) {
           switch self {
           case .submitted:
             encoder.encode(name: "submitted")
           case .loginResponse:
-            throw StoreActor.CodecError._$privateAction("loginResponse", of: "Login.Action")
+            throw StoreActor::CodecError._$privateAction("loginResponse", of: "Login.Action")
           }
         }
 
         nonisolated init(
-          from decoder: inout StoreActor.CBORDecoder
-        ) throws(StoreActor.CodecError) {
-          let action = try StoreActor._$ChoiceReader(&decoder, of: "action")
+          from decoder: inout StoreActor::CBORDecoder
+        ) throws(StoreActor::CodecError) {
+          let action = try StoreActor::_$ChoiceReader(&decoder, of: "action")
           if try action.finds("submitted", hasPayload: false, &decoder) {
             self = .submitted
             return
@@ -298,7 +298,7 @@ enum ExpectedSplitActions {
       }
     }
 
-    extension Login: nonisolated StoreActor.Reducer {
+    extension Login: nonisolated StoreActor::Reducer {
     }
     """
 
@@ -313,7 +313,7 @@ enum ExpectedSplitActions {
         case response
       }
 
-      enum Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+      enum Action: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
         case submitted
         case response
         init(viewAction: ViewAction) {
@@ -329,10 +329,10 @@ enum ExpectedSplitActions {
           }
         }
 
-        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           init() {
           }
-          subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             switch root {
             case .submitted:
               return \\.submitted
@@ -340,8 +340,8 @@ enum ExpectedSplitActions {
               return \\.response
             }
           }
-          var submitted: StoreActor.AnyCasePath<Action, Swift.Void> {
-            StoreActor.AnyCasePath<Action, Swift.Void>(
+          var submitted: StoreActor::AnyCasePath<Action, Swift.Void> {
+            StoreActor::AnyCasePath<Action, Swift.Void>(
               _$name: "submitted",
               embed: {
                 Action.submitted
@@ -354,8 +354,8 @@ enum ExpectedSplitActions {
               }
             )
           }
-          var response: StoreActor.AnyCasePath<Action, Swift.Void> {
-            StoreActor.AnyCasePath<Action, Swift.Void>(
+          var response: StoreActor::AnyCasePath<Action, Swift.Void> {
+            StoreActor::AnyCasePath<Action, Swift.Void>(
               _$name: "response",
               embed: {
                 Action.response
@@ -368,8 +368,8 @@ enum ExpectedSplitActions {
               }
             )
           }
-          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
-            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+            var list: [StoreActor::PartialCaseKeyPath<Action>] = []
             list.reserveCapacity(2)
             list.append(\\.submitted)
             list.append(\\.response)
@@ -379,7 +379,7 @@ enum ExpectedSplitActions {
       }
     }
 
-    extension Login: nonisolated StoreActor.Reducer {
+    extension Login: nonisolated StoreActor::Reducer {
     }
     """
 }

@@ -4,7 +4,7 @@ enum ExpectedStructReducers {
     struct Feature: Reducer {
       struct State {}
       typealias Action = Int
-      @StoreActor.ReducerBuilder<Self.State, Self.Action>
+      @StoreActor::ReducerBuilder<Self.State, Self.Action>
 
       var body: some ReducerOf<Self> {
         Scope(\\.child, action: \\.child) { Child() }
@@ -20,28 +20,28 @@ enum ExpectedStructReducers {
   static let empty = """
     public struct Feature {
 
-      public struct State: StoreActor.ObservableState, Swift.Codable, Swift.Equatable, Swift.Hashable, Swift.Sendable {
+      public struct State: StoreActor::ObservableState, Swift.Codable, Swift.Equatable, Swift.Hashable, Swift.Sendable {
         public init() {
         }
       }
 
-      public enum Action: Swift.Equatable, Swift.Hashable, Swift.Sendable, nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
-        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+      public enum Action: Swift.Equatable, Swift.Hashable, Swift.Sendable, nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
+        public nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
           public init() {
           }
-          public subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          public subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
             \\.never
           }
-          public var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+          public var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
             []
           }
         }
       }
 
-      public let body = StoreActor.EmptyReducer<Self.State, Self.Action>()
+      public let body = StoreActor::EmptyReducer<Self.State, Self.Action>()
     }
 
-    extension Feature: nonisolated StoreActor.Reducer {
+    extension Feature: nonisolated StoreActor::Reducer {
     }
     """
 }

@@ -46,12 +46,12 @@ struct SimplexExpansionTests {
       """
       struct Counter {
         struct State {}
-        @StoreActor.CasePathable
+        @StoreActor::CasePathable
         enum Action {}
         func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
       }
 
-      extension Counter: nonisolated StoreActor.Reducer {
+      extension Counter: nonisolated StoreActor::Reducer {
       }
       """,
       macros: macros,

@@ -36,13 +36,13 @@ struct StructReducerExpansionTests {
       """,
       """
       struct Feature<ID> {
-        @StoreActor.ReducerBuilder<Toggled<ID>, ToggledAction>
+        @StoreActor::ReducerBuilder<Toggled<ID>, ToggledAction>
         var body: some Reducer<Toggled<ID>, ToggledAction> {
           EmptyReducer()
         }
       }
 
-      extension Feature: nonisolated StoreActor.Reducer {
+      extension Feature: nonisolated StoreActor::Reducer {
       }
       """,
       macros: macros,
@@ -63,7 +63,7 @@ struct StructReducerExpansionTests {
         let body = EmptyReducer<Int, Int>()
       }
 
-      extension Feature: nonisolated StoreActor.Reducer {
+      extension Feature: nonisolated StoreActor::Reducer {
       }
       """,
       macros: macros,
@@ -86,18 +86,18 @@ struct StructReducerExpansionTests {
       """
       struct Feature {
         struct State {}
-        @StoreActor.CasePathable
+        @StoreActor::CasePathable
         enum Action {}
         let body = EmptyReducer<State, Action>()
         struct Logic: Reducer {
-          @StoreActor.ReducerBuilder<State, Action>
+          @StoreActor::ReducerBuilder<State, Action>
           var body: some Reducer<State, Action> {
             EmptyReducer()
           }
         }
       }
 
-      extension Feature: nonisolated StoreActor.Reducer {
+      extension Feature: nonisolated StoreActor::Reducer {
       }
       """,
       macros: macros,
@@ -125,21 +125,21 @@ struct StructReducerExpansionTests {
       """
       struct Feature {
         @dynamicMemberLookup
-        @StoreActor.CasePathable
+        @StoreActor::CasePathable
         enum State {
           case one
         }
-        @StoreActor.CasePathable
+        @StoreActor::CasePathable
         enum Action {
           case tapped
         }
-        @StoreActor.ReducerBuilder<Self.State, Self.Action>
+        @StoreActor::ReducerBuilder<Self.State, Self.Action>
         var body: some ReducerOf<Self> {
           EmptyReducer()
         }
       }
 
-      extension Feature: nonisolated StoreActor.Reducer {
+      extension Feature: nonisolated StoreActor::Reducer {
       }
       """,
       macros: macros,
@@ -154,7 +154,7 @@ struct StructReducerExpansionTests {
       struct Feature {
         struct State {}
         typealias Action = Int
-        var body: some StoreActor.Reducer<State, Action> {
+        var body: some StoreActor::Reducer<State, Action> {
           EmptyReducer()
         }
       }
@@ -163,13 +163,13 @@ struct StructReducerExpansionTests {
       struct Feature {
         struct State {}
         typealias Action = Int
-        @StoreActor.ReducerBuilder<State, Action>
-        var body: some StoreActor.Reducer<State, Action> {
+        @StoreActor::ReducerBuilder<State, Action>
+        var body: some StoreActor::Reducer<State, Action> {
           EmptyReducer()
         }
       }
 
-      extension Feature: nonisolated StoreActor.Reducer {
+      extension Feature: nonisolated StoreActor::Reducer {
       }
       """,
       macros: macros,
@@ -216,12 +216,12 @@ struct StructReducerExpansionTests {
       """
       struct Feature {
         struct State {}
-        @StoreActor.CasePathable
+        @StoreActor::CasePathable
         enum Action {}
         func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
       }
 
-      extension Feature: nonisolated StoreActor.Reducer {
+      extension Feature: nonisolated StoreActor::Reducer {
       }
       """,
       macros: macros,

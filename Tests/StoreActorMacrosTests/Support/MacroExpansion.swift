@@ -25,7 +25,7 @@ func expectExpansion(
 ) {
   assertMacroExpansion(
     source,
-    expandedSource: expanded,
+    expandedSource: expanded.replacing("StoreActor::", with: module),
     diagnostics: diagnostics,
     macroSpecs: macros,
     applyFixIts: fixIts,

@@ -198,4 +198,43 @@ struct TestStoreConductTests {
     let count = await issues("Received unexpected action") { await store.receive(.look) }
     #expect(count == 1)
   }
+
+  /// Lets the last reference to a test store go where the main actor is not.
+  @concurrent
+  nonisolated private func leave(
+    _ make: @MainActor @Sendable () async -> TestStoreOf<Clerk>
+  ) async {
+    let store = await make()
+    // Else all tasks are on the main actor's executor while the store lives.
+    uncheckedUseMainSerialExecutor = false
+    await Task.yield()
+    withExtendedLifetime(store) {}
+  }
+
+  @Test("A test store that goes off the main actor reports on it, and to the test that owns it")
+  func goesElsewhere() async {
+    let (areOnMain, mark) = (LockIsolated<[Bool]>([]), DispatchSpecificKey<Bool>())
+    DispatchQueue.main.setSpecific(key: mark, value: true)
+    await withKnownIssue {
+      await leave {
+        let store = store()
+        await store.send(.ask)
+        return store
+      }
+    } matching: { issue in
+      areOnMain.withValue { $0.append(DispatchQueue.getSpecific(key: mark) == true) }
+      return issue.description.contains("An effect returned for this action is still running")
+    }
+    #expect(areOnMain.value == [true])
+  }
+
+  @Test("An optional feature begins as nothing, with actions that have no cases")
+  func beginsAsNothing() async {
+    let store = TestStore(initialState: Int?.none) {
+      EmptyReducer<Int?, Void>().ifLet(\.self, action: \.self) { EmptyReducer<Int, Void>() }
+    }
+    #expect(store.state == nil)
+    let other = TestStore(initialState: .init()) { Clerk(gate: Gate()) }
+    #expect(other.state == Clerk.State())
+  }
 }

@@ -26,6 +26,16 @@ enum MessageSamples {
         features: [.snapshotThenReplay],
       )
     ),
+    .hello(
+      ClientMessage.Hello(
+        clientID: identifier(0),
+        token: nil,
+        firstSequence: 2,
+        name: "lamp",
+        isListed: false,
+        newest: ClientMessage.Position(epoch: .max, revision: 300),
+      )
+    ),
     .join(nonce: 1, []),
     .join(
       nonce: 300,

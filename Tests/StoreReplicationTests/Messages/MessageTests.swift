@@ -170,6 +170,27 @@ import Testing
     }
   }
 
+  @Test("§8: a hello with the newest revision is for an older daemon one with an element more")
+  func longHello() throws {
+    var hello = ClientMessage.Hello(
+      clientID: MessageSamples.identifier(0),
+      token: nil,
+      firstSequence: 1,
+      name: "demo",
+      isListed: true,
+    )
+    let short = ClientMessage.hello(hello).encoded()
+    hello.newest = ClientMessage.Position(epoch: 7, revision: 3)
+    let long = ClientMessage.hello(hello).encoded()
+    // Nine elements as before, and one behind them, which whoever does not know it skips (§8).
+    #expect(long == [short[0] + 1] + short.dropFirst() + [0x82, 0x07, 0x03])
+    #expect(try ClientMessage(frame: long[...]) == .hello(hello))
+    let none = [short[0] + 1] + short.dropFirst() + [0xf6]
+    #expect(try ClientMessage(frame: none[...]).encoded() == short)
+    let bad = [short[0] + 1] + short.dropFirst() + [0x81, 0x07]
+    #expect(throws: CodecError.self) { try ClientMessage(frame: bad[...]) }
+  }
+
   @Test("A welcome of another version is refused")
   func otherVersion() {
     #expect(throws: CodecError.self) { try Welcome(frame: [0x10, 0x82, 0x02, 0x00]) }

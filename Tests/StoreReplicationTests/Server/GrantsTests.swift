@@ -169,6 +169,50 @@ import Testing
     #expect(left.without(key: "laptop").lines == Array(old.lines[0...1]))
   }
 
+  @Test func `A user who could not be looked up is not a user who does not exist`() throws {
+    let failing = Accounts(
+      user: { (name) throws(Accounts.LookupError) in
+        guard name != "ann" else { throw Accounts.LookupError(reason: "Input/output error") }
+        return name == "bob" ? 1001 : nil
+      },
+      group: { (name) throws(Accounts.LookupError) in
+        guard name != "staff" else { throw Accounts.LookupError(reason: "Too many open files") }
+        return nil
+      },
+    )
+    func error(_ text: String) -> GrantsError? {
+      #expect(throws: GrantsError.self) {
+        try Grants(reading: text, owner: 7, exposed: Self.exposed, accounts: failing)
+      }
+    }
+    let unknown = error("user:bob counter see\nuser:eve counter see")
+    #expect(unknown?.isLookupFailure == false)
+    for (line, reason) in [
+      ("user:ann counter see", "\"ann\" could not be looked up: Input/output error"),
+      ("group:staff counter see", "\"staff\" could not be looked up: Too many open files"),
+    ] {
+      let failure = error("user:bob counter see\n\(line)")
+      #expect(failure?.isLookupFailure == true && failure?.line == 2)
+      #expect(
+        failure?.message.contains(reason) == true && failure?.message.contains("number") == true
+      )
+    }
+    // Until it is known who is named, no user loses a right; keys need no lookup.
+    let (one, two) = (Self.digits("0f"), Self.digits("a1"))
+    let old = try grants(
+      """
+      user:ann counter see send
+      group:staff cards see
+      user:1002 * see
+      key:laptop=\(one) counter see
+      key:phone=\(two) counter see
+      """
+    )
+    let text = "user:ann counter see\nkey:phone=\(two) counter see\n"
+    let left = old.limited(to: Grants.grantees(in: text, accounts: failing))
+    #expect(left.lines == Array(old.lines[0...2]) + [old.lines[4]])
+  }
+
   @Test func `Everybody sees a scope that all see for whom there is a line`() throws {
     let grants = try grants(
       """

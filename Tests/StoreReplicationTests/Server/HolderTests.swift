@@ -49,9 +49,53 @@ import Testing
     #expect(Holder.greediest(freeing: 0, of: parts) == [])
   }
 
+  @Test func `Of equal connections the one with the greatest id goes first, in any order of them`()
+  {
+    let parts = [
+      part(1, 1, 5), part(2, 1, 5), part(3, 2, 7), part(4, 1, 9), part(5, 3, 7), part(6, 1, 5),
+    ]
+    for _ in 0..<20 {
+      #expect(Holder.greediest(freeing: 19, of: parts.shuffled()) == [4, 6, 2])
+      #expect(Holder.greediest(freeing: 26, of: parts.shuffled()) == [4, 6, 2, 5])
+    }
+  }
+
+  @Test func `Those of a holder that has less are not put in order`() {
+    let compared = Comparisons()
+    let small = (0..<10_000).map {
+      Holder.Part(id: Counted(number: $0, compared), holder: .user(1), amount: 1 + $0 % 100)
+    }
+    let large = Holder.Part(id: Counted(number: -1, compared), holder: .user(2), amount: 1 << 30)
+    let ended = Holder.greediest(freeing: 1 << 20, of: small + [large])
+    #expect(ended.map(\.number) == [-1])
+    #expect(compared.count <= 3 * small.count)
+  }
+
   @Test func `A holder's thousand small connections go before another's large one`() {
     let small = (0..<1_000).map { part($0, 1, 1) }
     let ended = Holder.greediest(freeing: 300, of: small + [part(5_000, 2, 600)])
     #expect(ended.count == 300 && !ended.contains(5_000))
+  }
+}
+
+/// Counts how often ids are compared.
+private final class Comparisons {
+  var count = 0
+}
+
+private struct Counted: Comparable {
+  let number: Int
+  private let comparisons: Comparisons
+
+  init(number: Int, _ comparisons: Comparisons) {
+    self.number = number
+    self.comparisons = comparisons
+  }
+
+  static func == (left: Self, right: Self) -> Bool { left.number == right.number }
+
+  static func < (left: Self, right: Self) -> Bool {
+    left.comparisons.count += 1
+    return left.number < right.number
   }
 }

@@ -9,19 +9,19 @@ import Testing
   private static let (greedy, honest): (UInt8, UInt8) = (1, 2)
   private let journal = BenchJournal()
 
-  /// A daemon that nothing becomes durable of, with sessions of two users.
-  private func bench(_ limits: Limits) throws -> ServerBench {
+  /// A daemon that nothing becomes durable of, with a session of each of some users.
+  private func bench(_ limits: Limits, users: UInt8 = 2) throws -> ServerBench {
     let bench = ServerBench(limits: limits, journal: journal)
-    let line = Grants.Line(
-      grantee: .user(1000),
-      scopes: [ScopePattern("*")].compactMap(\.self),
-      sees: true,
-      sends: .everything,
-    )
-    var other = line
-    other.grantee = .user(1001)
-    bench.turn.apply(Grants(owner: 999, lines: [line, other]))
-    for peer in [Self.greedy, Self.honest] {
+    let lines = (1...UInt32(users)).map { user in
+      Grants.Line(
+        grantee: .user(999 + user),
+        scopes: [ScopePattern("*")].compactMap(\.self),
+        sees: true,
+        sends: .everything,
+      )
+    }
+    bench.turn.apply(Grants(owner: 999, lines: lines))
+    for peer in 1...users {
       bench.addresses[ServerBench.peer(peer)] = "localhost:\(999 + UInt32(peer)):100:\(peer)"
       try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("counter")])
     }
@@ -111,6 +111,61 @@ import Testing
     #expect(bench.turn.failure == nil)
     _ = try bench.act(Self.honest, sequence: 1, increments(1))
     #expect(bench.root.state.counter.count == 13)
+  }
+
+  @Test func `Many users together are ended before the daemon is, and leave room to the owner`()
+    throws
+  {
+    var limits = Limits()
+    limits.mostUnreleasedRevisions = 400
+    let bench = try bench(limits, users: 40)
+    bench.addresses[ServerBench.peer(99)] = "localhost:999:100:99"
+    try bench.join(99, try bench.hello(99), nonce: 1, [.follow("counter")])
+    func isThere(_ peer: UInt8) -> Bool {
+      bench.server.sessions.session(of: ServerBench.peer(peer)) != nil
+    }
+    var sequence: UInt64 = 1
+    while (1...40).contains(where: isThere), sequence < 400 {
+      for peer in (1...40).filter(isThere) {
+        _ = try bench.act(peer, sequence: sequence, increments(2))
+      }
+      sequence += 2
+    }
+    #expect(bench.turn.failure == nil && sequence < 400)
+    #expect(bench.root.state.counter.count <= 240)
+    _ = try bench.act(99, sequence: 1, increments(128))
+    #expect(bench.turn.failure == nil && isThere(99))
+  }
+
+  @Test func `Users that come one after the other do not add up to more than there is`() throws {
+    var limits = Limits()
+    limits.mostUnreleasedRevisions = 400
+    let bench = try bench(limits, users: 40)
+    for peer in 1...40 as ClosedRange<UInt8> {
+      for sequence: UInt64 in 1...100
+      where bench.server.sessions.session(of: ServerBench.peer(peer)) != nil {
+        _ = try bench.act(peer, sequence: sequence, increments(1))
+      }
+      #expect(bench.server.sessions.session(of: ServerBench.peer(peer)) == nil)
+    }
+    #expect(bench.turn.failure == nil)
+    #expect(bench.root.state.counter.count <= 240)
+  }
+
+  @Test func `Looking for those who wait takes time in proportion to their number`() {
+    var room = JournalRoom(Limits(), Timing())
+    let now = Instant(nanoseconds: 0)
+    for user in 0..<20_000 as Range<UInt32> { room.add(1, of: .user(user)) }
+    room.beginBatch()
+    for user in 10_000..<30_000 as Range<UInt32> { room.add(1, of: .user(user)) }
+    // In proportion to their square it would be hours.
+    for _ in 0..<10 {
+      #expect(room.waiting(at: now).count == 30_000)
+      room.noteWait(now)
+    }
+    room.endBatch()
+    #expect(room.waiting(at: now).count == 20_000)
+    #expect(!room.hasItsShare(.user(1)) && room.hasItsShare(.user(10_001)))
   }
 
   @Test func `A user sends so many bytes of actions a second, and the owner more`() throws {

@@ -125,6 +125,8 @@ import Testing
     #expect(anns.last == owners.first { $0.name == "cards/row" })
     let bobs = try described(Self.bob)
     #expect(cases(bobs.first) == [])
+    #expect(anns.map(\.isLimited) == [true, false] && bobs.map(\.isLimited) == [true])
+    #expect(!owners.contains { $0.isLimited })
     // Who takes the description at its word joins by it; so does a program with all of the types.
     for action in [anns[0].action, owners[0].action] {
       let request = ClientMessage.JoinRequest(
@@ -367,6 +369,7 @@ import Testing
   {
     var limits = Limits()
     (limits.sessionsPerUser, limits.actionsPerSecond) = (2, 10)
+    limits.actionsPerJoinEntry = 0
     let bench = ServerBench(limits: limits)
     let line = line(1000, "counter", sends: .everything)
     bench.turn.apply(Grants(owner: 999, lines: [line]))
@@ -493,7 +496,7 @@ import Testing
 
   @Test func `What is refused is counted like what is sent`() throws {
     var limits = Limits()
-    limits.actionsPerSecond = 10
+    (limits.actionsPerSecond, limits.actionsPerJoinEntry) = (10, 0)
     let bench = ServerBench(limits: limits)
     bench.turn.apply(Grants(owner: 999, lines: [line(1000, "counter")]))
     bench.addresses[ServerBench.peer(Self.ann)] = "localhost:1000:100:2"
@@ -591,7 +594,7 @@ import Testing
 
   @Test func `What was used up is not had back by leaving and coming again`() throws {
     var limits = Limits()
-    limits.actionsPerSecond = 10
+    (limits.actionsPerSecond, limits.actionsPerJoinEntry) = (10, 0)
     let bench = ServerBench(limits: limits)
     bench.turn.apply(Grants(owner: 999, lines: [line(1000, "counter", sends: .everything)]))
     let actions = Array(repeating: Deck.CounterAction.incrementButtonTapped, count: 8)

@@ -300,7 +300,7 @@ import Testing
     }
     #expect(sessions.first?[field: "scopes"] == .array([.text("counter")]))
     #expect(sessions.first?[field: "appliedRevision"] == .unsigned(1))
-    #expect(sessions.first?[field: "lag"] == .unsigned(0))
+    #expect(sessions.first?[field: "unreadBytes"] == .unsigned(0))
     #expect(sessions.first?[field: "user"] == .null)
   }
 

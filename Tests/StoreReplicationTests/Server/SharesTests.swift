@@ -194,6 +194,109 @@ import Testing
     #expect((1...9).map { bench.take($0).count } == [1, 1, 1, 0, 1, 1, 1, 1, 1])
   }
 
+  @Test func `Who asks too much over tcp without a key costs no other its connection`() throws {
+    var limits = Limits()
+    (limits.statusesPerSecond, limits.statusesPerHolder) = (4, 8)
+    let bench = ServerBench(limits: limits)
+    bench.turn.apply(grants())
+    for peer in 1...9 as ClosedRange<UInt8> {
+      bench.callers[Bench.peer(peer)] = Caller(.unknown, at: "192.0.2.\(peer)")
+    }
+    func ask(_ peer: UInt8) throws -> Int {
+      bench.receive(.status(request: 1), from: peer)
+      try bench.endTurn()
+      return bench.take(peer).count
+    }
+    // Two connections ask as much as each may, and leave half to those who have not asked.
+    var answers = 0
+    for _ in 1...4 { for peer in [1, 2] as [UInt8] { answers += try ask(peer) } }
+    #expect(answers < 8 && bench.cuts.isEmpty)
+    #expect(try (3...5).map { try ask($0) } == [1, 1, 1])
+    // When nothing is left nobody loses a connection for what others have asked.
+    #expect(try (6...9).map { try ask($0) }.contains(0))
+    #expect(bench.cuts.isEmpty)
+    // Who asks more than one connection may is shut down as before.
+    #expect(try ask(1) == 0)
+    #expect(bench.cuts.map(\.peer) == [Bench.peer(1)])
+  }
+
+  @Test func `A holder's budget is forgotten when nothing is missing of it`() throws {
+    let bench = ServerBench()
+    bench.turn.apply(grants())
+    for peer in 1...9 as ClosedRange<UInt8> {
+      place(bench, peer, user: 1000 + UInt32(peer))
+      bench.receive(.status(request: 1), from: peer)
+    }
+    try bench.endTurn()
+    #expect(bench.server.sessions.usage.count == 9)
+    try bench.advance(by: .seconds(2))
+    try bench.advance(by: .seconds(2))
+    #expect(bench.server.sessions.usage.isEmpty)
+  }
+
+  @Test func `The entries of joins count against their user's rate, and not the owner's`() throws {
+    var limits = Limits()
+    (limits.actionsPerSecond, limits.actionsPerJoinEntry) = (20, 2)
+    let bench = ServerBench(limits: limits)
+    bench.turn.apply(grants())
+    for (peer, user) in [(1, 1000), (2, 1000), (3, 1001), (4, Self.owner)] as [(UInt8, UInt32)] {
+      place(bench, peer, user: user)
+      try bench.hello(peer)
+    }
+    func isAnswered(_ peer: UInt8, nonce: UInt64, entries: Int) throws -> Bool {
+      let row = ClientMessage.JoinRequest.other("cards/row/1", .sendOnly)
+      bench.receive(.join(nonce: nonce, Array(repeating: row, count: entries)), from: peer)
+      try bench.endTurn()
+      return bench.take(peer).contains { if case .joined = $0 { true } else { false } }
+    }
+    #expect(try isAnswered(1, nonce: 1, entries: 8))
+    #expect(try !isAnswered(1, nonce: 2, entries: 8), "Its connection has no more")
+    #expect(try !isAnswered(2, nonce: 1, entries: 8), "Nor has another one of the same user")
+    #expect(bench.server.counters.joinsThrottled == 2)
+    #expect(try isAnswered(3, nonce: 1, entries: 8))
+    for nonce in 1...9 as ClosedRange<UInt64> {
+      #expect(try isAnswered(4, nonce: nonce, entries: 8))
+    }
+    // It asks again, and what counts for more than a second's actions is taken after a rest.
+    try bench.advance(by: .seconds(1))
+    #expect(try isAnswered(1, nonce: 3, entries: 500))
+    #expect(try !isAnswered(1, nonce: 4, entries: 1))
+  }
+
+  @Test func `An action that is repeated counts against its user's rate`() throws {
+    var limits = Limits()
+    limits.actionsPerSecond = 15
+    let bench = ServerBench(limits: limits)
+    bench.turn.apply(grants())
+    for (peer, user) in [(1, 1000), (2, Self.owner)] as [(UInt8, UInt32)] {
+      place(bench, peer, user: user)
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("counter")])
+      let actions = Array(repeating: Deck.CounterAction.incrementButtonTapped, count: 4)
+      let isOwner = user == Self.owner
+      // The join counts as two.
+      for _ in 1...3 { #expect(try bench.act(peer, sequence: 1, actions).count == 4) }
+      _ = try bench.act(peer, sequence: 1, actions)
+      #expect((bench.server.sessions.session(of: Bench.peer(peer)) != nil) == isOwner)
+    }
+    #expect(bench.root.state.counter.count == 8)
+    // Nothing is lost: what it asks about is answered when it comes back.
+    try bench.advance(by: .seconds(1))
+    let hello = try bench.hello(1)
+    #expect(hello.lastSequence == 4)
+    let again = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    #expect(again == [.applied(revision: 1, hasEffects: false)])
+  }
+
+  @Test func `A session that is over has no names of scopes left`() throws {
+    let bench = ServerBench()
+    try bench.join(1, try bench.hello(1), nonce: 1, [.follow("counter"), .follow("cards/row/1")])
+    let session = try #require(bench.server.sessions.session(of: Bench.peer(1)))
+    #expect(session.scopes.viewNames.count == 2)
+    bench.receive(.bye, from: 1)
+    try bench.endTurn()
+    #expect(session.scopes.viewNames.isEmpty && session.scopes.names.isEmpty)
+  }
+
   @Test func `Captures of one holder leave jobs to others, and of all others one to the owner`()
     throws
   {
@@ -224,6 +327,59 @@ import Testing
     }
     #expect(order.count == 26)
     #expect(order.prefix(12).count { $0 == .user(1001) } >= 4)
+  }
+
+  @Test func `Who wants the same capture as others waits in a lane of its own`() throws {
+    let bench = ServerBench()
+    bench.turn.apply(grants())
+    bench.holdsJobs = true
+    for peer in 1...20 as ClosedRange<UInt8> {
+      place(bench, peer, user: 1000)
+      // Each one needs a capture of its own.
+      bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "title \(peer)"))))
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("cards")])
+    }
+    // The other one needs the last capture of these, which would be the twentieth to be encoded.
+    place(bench, 21, user: 1001)
+    try bench.join(21, try bench.hello(21), nonce: 1, [.follow("cards")])
+    #expect(bench.jobs.map(\.holder) == [.user(1000), .user(1000), .user(1001)])
+    let job = try #require(bench.jobs.last)
+    bench.jobs.removeLast()
+    bench.turn.finish(job.run())
+    try bench.endTurn()
+    #expect(bench.take(21).contains { if case .snapshot = $0 { true } else { false } })
+    // It is encoded once, also for the session that wanted it first.
+    #expect(bench.take(20).contains { if case .snapshot = $0 { true } else { false } })
+    var captures = job.works.count
+    while !bench.jobs.isEmpty {
+      let job = bench.jobs.removeFirst()
+      captures += job.works.count
+      bench.turn.finish(job.run())
+      try bench.endTurn()
+    }
+    #expect(captures == 20 && bench.server.counters.captures == 20)
+  }
+
+  @Test func `Who leaves takes no other's capture along`() throws {
+    let bench = ServerBench()
+    bench.turn.apply(grants())
+    bench.holdsJobs = true
+    for peer in 1...4 as ClosedRange<UInt8> {
+      place(bench, peer, user: peer < 4 ? 1000 : 1001)
+      if peer < 4 {
+        bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "title \(peer)"))))
+      }
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("cards")])
+    }
+    for peer in [3, 1] as [UInt8] { bench.receive(.bye, from: peer) }
+    while !bench.jobs.isEmpty {
+      let job = bench.jobs.removeFirst()
+      bench.turn.finish(job.run())
+      try bench.endTurn()
+    }
+    for peer in [2, 4] as [UInt8] {
+      #expect(bench.take(peer).contains { if case .snapshot = $0 { true } else { false } })
+    }
   }
 
   @Test func `Pieces of snapshots go to holders in turn, however many sessions each has`() throws {

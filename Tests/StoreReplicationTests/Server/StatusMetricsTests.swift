@@ -1,4 +1,5 @@
 import GenericState
+import StoreActor
 import StoreState
 import Testing
 
@@ -28,7 +29,8 @@ import Testing
     #expect(answer == own)
     for line in [
       "storeactor_revision 1", "storeactor_uptime_seconds 3", "storeactor_sessions 2",
-      "storeactor_lag_revisions 1", "storeactor_effects 0", "storeactor_actions_applied_total 1",
+      "storeactor_unread_bytes 0", "storeactor_unread_seconds 0.0", "storeactor_effects 0",
+      "storeactor_actions_applied_total 1",
       "# TYPE storeactor_effects_total counter",
       "storeactor_effects_total{action=\"Deck.a \\\"b\\\" \\\\ \u{FFFD}\"} 3",
       "# TYPE took_seconds summary", "took_seconds_count 2", "took_seconds_sum 0.5",
@@ -41,37 +43,96 @@ import Testing
     #expect(bench.server.metrics(at: later).lines.contains("storeactor_uptime_seconds 63"))
   }
 
-  @Test func `Who has everything that he follows is behind by nothing`() throws {
+  @Test func `Who has everything that he follows has nothing unread`() throws {
     let bench = ServerBench()
-    let first = try bench.hello(1)
-    try bench.join(1, first, nonce: 1, [.follow("counter")])
+    for (peer, scope) in [(1, "counter"), (2, "cards"), (3, "counter")] as [(UInt8, String)] {
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow(scope)])
+    }
     for sequence: UInt64 in 1...3 {
       _ = try bench.act(1, sequence: sequence, .incrementButtonTapped)
     }
-    // Nothing that the second one follows has changed since it came; the third one has it all.
-    let second = try bench.hello(2)
-    try bench.join(2, second, nonce: 1, [.follow("cards")])
-    let third = try bench.hello(3)
-    try bench.join(3, third, nonce: 1, [.follow("counter")])
-    bench.receive(.ping(number: 1, revision: 2), from: 1)
+    #expect(try unread(bench) == [0, 0, 0], "It is on its way")
+    try bench.advance(by: .seconds(3))
+    // Nothing that the second one follows has changed since it came.
+    for (peer, revision) in [(1, 3), (2, 0), (3, 1)] as [(UInt8, UInt64)] {
+      bench.receive(.ping(number: 1, revision: revision), from: peer)
+    }
     try bench.endTurn()
-    #expect(try lags(bench) == [1, 0, 0])
-    _ = try bench.act(1, sequence: 4, .incrementButtonTapped)
-    bench.receive(.ping(number: 2, revision: 4), from: 1)
-    try bench.endTurn()
-    #expect(try lags(bench) == [0, 0, 1])
-    #expect(bench.server.metrics(at: bench.now.instant).lag == 1)
+    let bytes = try unread(bench)
+    #expect(bytes[0] == 0 && bytes[1] == 0 && bytes[2] > 0)
+    #expect(try unread(bench, "unreadMs") == [0, 0, 3_000])
+    let metrics = bench.server.metrics(at: bench.now.instant)
+    #expect(metrics.unreadBytes == bytes[2] && metrics.unreadMilliseconds == 3_000)
+    bench.receive(.ping(number: 2, revision: 3), from: 3)
+    #expect(try unread(bench) == [0, 0, 0])
   }
 
-  private func lags(_ bench: ServerBench) throws -> [UInt64] {
+  @Test func `Who reads all the time has nothing unread, whatever comes between two pings`() throws
+  {
+    let bench = ServerBench()
+    try bench.join(1, try bench.hello(1), nonce: 1, [.follow("counter")])
+    var revision: UInt64 = 0
+    for tenth in 1...100 as ClosedRange<UInt64> {
+      revision = tenth
+      _ = try bench.act(1, sequence: tenth, .incrementButtonTapped)
+      // What was sent in the last tenth of a second has not come yet.
+      if tenth.isMultiple(of: 30) {
+        bench.receive(.ping(number: tenth, revision: tenth - 1), from: 1)
+      }
+      try bench.advance(by: .milliseconds(100))
+      if tenth.isMultiple(of: 4) { #expect(try unread(bench) == [0]) }
+    }
+    #expect(revision == 100)
+  }
+
+  @Test func `Who has stopped leaves more and more unread until its session ends`() throws {
+    let bench = ServerBench()
+    for peer in 1...2 as ClosedRange<UInt8> {
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("counter")])
+    }
+    var (bytes, times): ([UInt64], [UInt64]) = ([], [])
+    for second in 1...9 as ClosedRange<UInt64> {
+      _ = try bench.act(1, sequence: second, .incrementButtonTapped)
+      bench.receive(.ping(number: second, revision: second), from: 1)
+      try bench.advance(by: .seconds(1))
+      let both = (try unread(bench), try unread(bench, "unreadMs"))
+      #expect(both.0[0] == 0 && both.1[0] == 0)
+      bytes.append(both.0[1])
+      times.append(both.1[1])
+    }
+    // It owes a ping for half a lease; then all counts that it was not heard to have read.
+    #expect(times == [0, 0, 0, 0, 5_000, 6_000, 7_000, 8_000, 9_000])
+    #expect(bytes[3] == 0 && bytes[4] > 0 && bytes[8] > bytes[4])
+    // Who is silent where nothing is published has read all of it.
+    try bench.join(3, try bench.hello(3), nonce: 1, [.follow("cards")])
+    try bench.advance(by: .seconds(6))
+    #expect(try unread(bench).last == 0)
+  }
+
+  @Test func `Outputs alone leave nothing unread, since no revision tells of them`() throws {
+    let yard = BenchOf<Yard.State, Yard.Action>()
+    try yard.join(1, try yard.hello(1), nonce: 1, [.follow("bell")])
+    yard.root.send(.bell(.touched))
+    try yard.advance(by: .seconds(3))
+    yard.receive(.ping(number: 1, revision: 0), from: 1)
+    try yard.advance(by: .seconds(3))
+    yard.root.send(.bell(.touched))
+    try yard.advance(by: .seconds(4))
+    #expect(try unread(yard) == [0])
+  }
+
+  private func unread(_ bench: Bench, _ field: String = "unreadBytes") throws -> [UInt64] {
     bench.receive(.status(request: 6), from: 1)
     try bench.endTurn()
-    guard case .status(request: 6, let item)? = bench.take(1).last,
+    let answers = bench.take(1).compactMap { message in
+      if case .status(request: 6, let item) = message { item } else { nil }
+    }
+    guard let item = answers.last,
       case .array(let sessions)? = try GenericValue(encoded: item)[field: "sessions"]
     else { return [] }
     return sessions.compactMap { session in
-      guard case .unsigned(let lag)? = session[field: "lag"] else { return nil }
-      return lag
+      guard case .unsigned(let number)? = session[field: field] else { return nil }
+      return number
     }
   }
 
@@ -122,7 +183,10 @@ import Testing
       .init(.unsigned(1), .unsigned(1)),
     ]
     let sessions: [GenericValue] = [
-      .map([.init(.text("lag"), .unsigned(.max)), .init(.text("effects"), .unsigned(.max))]),
+      .map([
+        .init(.text("effects"), .unsigned(.max)), .init(.text("unreadMs"), .unsigned(1_500)),
+        .init(.text("unreadBytes"), .unsigned(.max)),
+      ]),
       .map([.init(.text("effects"), .unsigned(2))]), .null,
     ]
     let lines = StatusMetrics(
@@ -135,7 +199,8 @@ import Testing
     #expect(
       lines == [
         "storeactor_revision 0", "storeactor_uptime_seconds 0", "storeactor_sessions 3",
-        "storeactor_lag_revisions 18446744073709551615", "storeactor_effects 1",
+        "storeactor_unread_bytes 18446744073709551615", "storeactor_unread_seconds 1.5",
+        "storeactor_effects 1",
         "storeactor_good_total 7",
       ]
     )

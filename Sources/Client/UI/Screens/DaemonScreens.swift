@@ -56,7 +56,7 @@ struct OverviewScreen: View {
         Plot(title: "revisions a second", values: daemon.rates, height: height)
         Plot(title: "answers, in ms", values: daemon.latencies, height: height)
         Plot(
-          title: "lag of the slowest session, in revisions",
+          title: "unread by the slowest session, in seconds",
           values: daemon.lags,
           height: height,
         )
@@ -106,9 +106,7 @@ struct SessionsScreen: View {
         TableColumn("Session", isNumber: true) { "\($0.id)" },
         TableColumn("Name") { $0.name },
         TableColumn("User", isNumber: true) { $0.user },
-        TableColumn("Lag", isNumber: true, style: { Style($0.lag > 100 ? .red : .primary) }) {
-          "\($0.lag)"
-        },
+        TableColumn("Unread", isNumber: true, style: Self.style) { "\($0.backlog)" },
         TableColumn("Heard", isNumber: true) { $0.heard },
         TableColumn("Effects", isNumber: true) { "\($0.effects)" },
         TableColumn("Peer") { $0.peer },
@@ -116,6 +114,11 @@ struct SessionsScreen: View {
       ],
     )
     .onKeys(state.filterCommands())
+  }
+
+  /// Red for who has not read for more than a second.
+  private static func style(_ session: DaemonStatus.Session) -> Style {
+    Style(session.backlog.milliseconds > 1_000 ? .red : .primary)
   }
 }
 

@@ -9,13 +9,16 @@ package func onMainActor(_ body: @escaping @MainActor @Sendable () -> Void) {
   }
 }
 
-/// Calls a closure on the main actor, and waits until that is done.
-package func waitForMainActor(_ body: @MainActor @Sendable () -> Void) {
-  if MainQueue.isCurrent || Thread.isMainThread {
-    MainActor.assumeIsolated(body)
-  } else {
-    DispatchQueue.main.sync { MainActor.assumeIsolated(body) }
+/// Calls a closure on the main actor, with the task's local values, and waits until that is done.
+package func waitForMainActor(_ body: @escaping @MainActor @Sendable () -> Void) {
+  if MainQueue.isCurrent || Thread.isMainThread { return MainActor.assumeIsolated(body) }
+  let call = DispatchGroup()
+  call.enter()
+  Task { @MainActor in
+    body()
+    call.leave()
   }
+  call.wait()
 }
 
 /// Tells the main queue, which is where the main actor runs, from all others.

@@ -146,6 +146,10 @@ extension ReplicaClient {
 
   /// Records outcomes.
   func decide(_ acks: DaemonMessage.Acks) {
+    for case .applied(let revision, _) in acks.outcomes.reversed() {
+      hear(revision)
+      break
+    }
     for ticket in actions.decide(acks) {
       guard let outcome = ticket.decided else { continue }
       ticket.settle(ticket.explained(outcome, epoch: session?.epoch))

@@ -264,6 +264,7 @@ extension ReplicaClient {
         "the view ended at \(echo.previousSequence), we are at \(view?.sequence ?? 0)"
       )
     }
+    hear(echo.revision)
     join.noteEcho(echo, after: view)
     extendDeadline(of: join)
     completeJoinIfReady()

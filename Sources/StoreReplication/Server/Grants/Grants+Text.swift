@@ -5,21 +5,31 @@ import StoreState
 package struct GrantsError: Error, Hashable, Sendable, CustomStringConvertible {
   package var line: Int
   package var message: String
+  /// Whether a user or a group could not be looked up: the line may be right.
+  package var isLookupFailure = false
 
   package var description: String { "line \(line): \(message)" }
 }
 
 /// The users and groups of a system, by their names.
 package struct Accounts: Sendable {
-  /// A user's number; nil for nobody.
-  package var user: @Sendable (String) -> UInt32?
-  /// A group's number, and the users that are listed as its members; nil for none.
-  package var group: @Sendable (String) -> (id: UInt32, members: Set<UInt32>)?
+  /// The system could not find out whether there is a user or a group.
+  package struct LookupError: Error, Hashable, Sendable {
+    package var reason: String
 
-  package init(
-    user: @escaping @Sendable (String) -> UInt32?,
-    group: @escaping @Sendable (String) -> (id: UInt32, members: Set<UInt32>)?,
-  ) {
+    package init(reason: String) { self.reason = reason }
+  }
+
+  package typealias User = @Sendable (String) throws(LookupError) -> UInt32?
+  package typealias Group =
+    @Sendable (String) throws(LookupError) -> (id: UInt32, members: Set<UInt32>)?
+
+  /// A user's number; nil if there is no such user.
+  package var user: User
+  /// A group's number, and the users that are listed as its members; nil if there is no such group.
+  package var group: Group
+
+  package init(user: @escaping User, group: @escaping Group) {
     self.user = user
     self.group = group
   }
@@ -64,13 +74,18 @@ extension Grants {
   ///   - text: The lines.
   ///   - accounts: Who there is.
   /// - Returns: Those who are named; of keys, names and keys together.
-  package static func grantees(in text: String, accounts: Accounts) -> Set<Grantee> {
+  package static func grantees(in text: String, accounts: Accounts) -> Named {
     let reader = LineReader(number: 0, exposed: [], accounts: accounts)
-    return Set(
-      TextLine.all(of: text).compactMap { line in
-        line.words.first.flatMap { word in try? reader.grantee(word) }
+    var named = Named(grantees: [])
+    for line in TextLine.all(of: text) {
+      guard let word = line.words.first else { continue }
+      do throws(GrantsError) {
+        named.grantees.insert(try reader.grantee(word))
+      } catch {
+        if error.isLookupFailure { named.isIncomplete = true }
       }
-    )
+    }
+    return named
   }
 
   /// A text without the lines of a key: those with its name, and with the key that has the name.
@@ -170,19 +185,37 @@ private struct LineReader {
     guard parts.count == 2 else { throw unknownGrantee(word) }
     switch parts[0] {
     case "user":
-      guard let id = UInt32(parts[1]) ?? accounts.user(parts[1]) else {
-        throw error("there is no user \"\(parts[1])\"; name one, or give a number")
-      }
-      return .user(id)
+      if let id = UInt32(parts[1]) { return .user(id) }
+      return .user(try found("user", parts[1], accounts.user))
     case "group":
       if let id = UInt32(parts[1]) { return .group(id, members: []) }
-      guard let group = accounts.group(parts[1]) else {
-        throw error("there is no group \"\(parts[1])\"; name one, or give a number")
-      }
+      let group = try found("group", parts[1], accounts.group)
       return .group(group.id, members: group.members)
     case "key": return try key(KeyWord(word))
     default: throw unknownGrantee(word)
     }
+  }
+
+  private func found<Account>(
+    _ kind: String,
+    _ name: String,
+    _ lookup: (String) throws(Accounts.LookupError) -> Account?,
+  ) throws(GrantsError) -> Account {
+    let account: Account?
+    do throws(Accounts.LookupError) {
+      account = try lookup(name)
+    } catch let failure {
+      var error = error(
+        "the \(kind) \"\(name)\" could not be looked up: \(failure.reason); correct the cause, or "
+          + "give a number"
+      )
+      error.isLookupFailure = true
+      throw error
+    }
+    guard let account else {
+      throw error("there is no \(kind) \"\(name)\"; name one, or give a number")
+    }
+    return account
   }
 
   private func key(_ word: KeyWord?) throws(GrantsError) -> Grants.Grantee {

@@ -118,10 +118,28 @@ package struct Grants: Hashable, Sendable {
     .sorted { $0.name < $1.name }
   }
 
-  /// What is left when only some are still named.
-  package func limited(to named: Set<Grantee>) -> Grants {
-    let named = Set(named.map(\.named))
-    return Grants(of: owner, lines.filter { named.contains($0.grantee.named) })
+  /// The subjects of a text's lines.
+  package struct Named: Hashable, Sendable {
+    package var grantees: Set<Grantee>
+    /// Whether a user or a group could not be looked up, so that any of them may be named.
+    package var isIncomplete = false
+
+    fileprivate func mayInclude(_ grantee: Grantee) -> Bool {
+      if case .key = grantee {
+        grantees.contains(grantee)
+      } else {
+        isIncomplete || includes(grantee)
+      }
+    }
+
+    private func includes(_ grantee: Grantee) -> Bool {
+      grantees.contains { $0.named == grantee.named }
+    }
+  }
+
+  /// The rights that remain when only some subjects are still named.
+  package func limited(to named: Named) -> Grants {
+    Grants(of: owner, lines.filter { named.mayInclude($0.grantee) })
   }
 
   /// What is left when a key's name is nobody's any more.
@@ -187,7 +205,10 @@ package struct Rights: Hashable, Sendable {
   /// A description as the client may know it: with the actions that it may send.
   func known(_ description: ScopeDescription) -> ScopeDescription {
     var known = description
-    switch sends(description) {
+    let right = sends(description)
+    // Also where no action is left out: whether there are others is not for the client to know.
+    known.isLimited = right != .everything
+    switch right {
     case .everything: break
     case .nothing: known.action = description.action.keepingCases { _ in false }
     case .actions(let names): known.action = description.action.keepingCases { names.contains($0) }

@@ -14,6 +14,10 @@ final class Capture {
   var until: UInt64?
   /// The content to send; nil while it is being encoded.
   var content: CaptureContent?
+  /// The holders in whose lanes it waits for a job.
+  var lanes: Set<Holder> = []
+  /// Whether it has, or had, a job.
+  var isBegun = false
   /// Whether a job is encoding it.
   var isRunning = false
   /// How many transfers wait for it, or send it.
@@ -37,6 +41,11 @@ final class Capture {
     self.new = new
     self.since = since
     self.until = until
+  }
+
+  /// Whether a session of a holder waits for it.
+  func isAwaited(by holder: Holder) -> Bool {
+    users > 0 && waiting.contains { !$0.isDropped && $0.session.holder == holder }
   }
 
   /// Nobody follows the scope any more, or the scope has forgotten the capture.

@@ -1,6 +1,9 @@
 import DequeModule
 
 /// Captures without a job, by holder: holders take turns, and each has a share of the jobs.
+///
+/// A capture stands in the lane of each holder whose sessions wait for it, so that nobody waits
+/// behind the captures of another holder. Its job is the one of the lane whose turn comes first.
 @MainActor
 struct CaptureQueue {
   private var lanes: [Holder: Deque<Capture>] = [:]
@@ -15,8 +18,9 @@ struct CaptureQueue {
 
   init(limit: SharedLimit) { self.limit = limit }
 
-  /// Adds a capture for a session of a holder.
+  /// Adds a capture to a holder's lane, unless it stands there or has a job already.
   mutating func append(_ capture: Capture, of holder: Holder) {
+    guard !capture.isBegun, capture.lanes.insert(holder).inserted else { return }
     // Those that nobody wants any more are forgotten now and then.
     if count >= most {
       removeUnused()
@@ -46,13 +50,18 @@ struct CaptureQueue {
     while let holder = nextHolder() {
       _ = schedule.take()
       var captures: [Capture] = []
-      while let next = lanes[holder]?.first,
-        next.users == 0 || captures.isEmpty
-          || captures.count < rows && isRow(captures[0]) && isRow(next)
-      {
+      while let next = lanes[holder]?.first {
+        let isWanted = !next.isBegun && next.isAwaited(by: holder)
+        guard
+          !isWanted || captures.isEmpty
+            || captures.count < rows && isRow(captures[0]) && isRow(next)
+        else { break }
         lanes[holder]?.removeFirst()
+        next.lanes.remove(holder)
         count -= 1
-        if next.users > 0 { captures.append(next) }
+        guard isWanted else { continue }
+        next.isBegun = true
+        captures.append(next)
       }
       if !captures.isEmpty { jobs.add(1, to: holder) }
       plan(holder)
@@ -91,7 +100,11 @@ struct CaptureQueue {
 
   private mutating func removeUnused() {
     for holder in lanes.keys {
-      lanes[holder]?.removeAll { $0.users == 0 }
+      lanes[holder]?.removeAll { capture in
+        guard capture.isBegun || !capture.isAwaited(by: holder) else { return false }
+        capture.lanes.remove(holder)
+        return true
+      }
       plan(holder)
     }
     count = lanes.values.reduce(0) { $0 + $1.count }

@@ -56,6 +56,7 @@ final class Joins {
     _ session: Session,
     nonce: UInt64,
     _ requests: [ClientMessage.JoinRequest],
+    now: Instant,
   ) -> Bool {
     let scopes = session.scopes
     guard nonce > scopes.lastNonce else { return false }
@@ -79,9 +80,21 @@ final class Joins {
     if scopes.joins.count >= limits.pendingJoins { drop(scopes.joins, of: session) }
     let join = join(session, nonce: nonce, following: followed)
     // Where nothing is followed there is nothing to subscribe to, so no fence comes either.
-    if join.view == nil { establish(join, [], session) } else { scopes.joins.append(join) }
+    if join.view == nil {
+      establish(join, [], session, now: now)
+    } else {
+      scopes.joins.append(join)
+    }
     outbox.send(.joined(nonce: nonce, topic: join.view?.topic, answers), to: session.peer)
     return true
+  }
+
+  /// Whether a client may see a scope, by whatever name it calls it.
+  func sees(_ name: String, _ rights: Rights) -> Bool {
+    switch directory.find(name, rights: rights, isDetailed: false) {
+    case .success(let found): rights.sees(found.name)
+    case .failure: false
+    }
   }
 
   /// What the entries of a join name, in their order.
@@ -205,10 +218,11 @@ final class Joins {
     _ join: SessionScopes.Join,
     _ transfers: [Transfer],
     _ session: Session,
+    now: Instant,
   ) {
     drop(session.scopes.joins.filter { $0.nonce < join.nonce }, of: session)
     let (left, view) = (session.scopes.transfers.values, session.scopes.view)
-    session.scopes.establish(join, transfers, at: root.revision)
+    session.scopes.establish(join, transfers, at: root.revision, now: now)
     // After what they may have in common with the new ones was asked for.
     for transfer in left { drop(transfer) }
     if let view { leave(view, session) }
@@ -286,7 +300,7 @@ final class Joins {
       version = newest
       return transfer(asked, nonce: nonce, to: session, newest, now: now)
     }
-    establish(join, transfers, session)
+    establish(join, transfers, session, now: now)
     // What was captured is checked as well, also when nothing changes any more.
     if let view = join.view { subscriptions.requestBookmark(view, now: now) }
     return true
@@ -310,7 +324,6 @@ final class Joins {
         of: asked.scope,
         from: position.revision,
         to: newest,
-        for: session,
         now: now,
       )
     {
@@ -328,7 +341,6 @@ final class Joins {
     of scope: FollowedScope,
     from revision: UInt64,
     to newest: RootVersion,
-    for session: Session,
     now: Instant,
   ) -> Capture? {
     if let known = catchUp(of: scope, from: revision, to: newest.revision) { return known }
@@ -338,7 +350,6 @@ final class Joins {
       from: old,
       to: newest,
       since: scope.changedAt,
-      for: session,
       now: now,
     )
   }
@@ -380,7 +391,6 @@ final class Joins {
           to: version,
           since: since,
           until: until,
-          for: transfer.session,
           now: now,
         )
       use(earlier, as: \.snapshot, in: transfer)
@@ -392,7 +402,6 @@ final class Joins {
       to: version,
       since: since,
       until: until,
-      for: transfer.session,
       now: now,
     )
     use(new, as: \.snapshot, in: transfer)
@@ -404,7 +413,6 @@ final class Joins {
     to new: RootVersion,
     since: UInt64,
     until: UInt64? = nil,
-    for session: Session,
     now: Instant,
   ) -> Capture {
     let capture = Capture(
@@ -418,7 +426,6 @@ final class Joins {
     nextCapture += 1
     counters.captures += 1
     scope.captures.append(capture)
-    queue.append(capture, of: session.holder)
     nextDeadline = min(nextDeadline, now.advanced(by: timing.working))
     return capture
   }
@@ -429,7 +436,9 @@ final class Joins {
   private func use(_ capture: Capture, as role: Role, in transfer: Transfer) {
     transfer[keyPath: role] = capture
     capture.users += 1
-    if capture.content == nil { capture.waiting.append(transfer) }
+    guard capture.content == nil else { return }
+    capture.waiting.append(transfer)
+    queue.append(capture, of: transfer.session.holder)
   }
 
   private func release(_ role: Role, of transfer: Transfer) {

@@ -190,22 +190,22 @@ final class Subscriptions: RootObserver {
     guard !dirty.isEmpty else { return }
     for view in dirty {
       if view.hasSteps {
-        while let message = view.nextSteps() { publish(message, of: view) }
+        while let message = view.nextSteps() { publish(message, of: view, now: now) }
         view.expectBookmark(now: now, limits: limits, timing: timing)
         schedule(view)
       }
-      while let message = view.nextOutputs() { publish(message, of: view) }
+      while let message = view.nextOutputs() { publish(message, of: view, now: now) }
     }
     dirty.removeAll(keepingCapacity: true)
   }
 
-  private func publish(_ body: [UInt8], of view: View) {
+  private func publish(_ body: [UInt8], of view: View, now: Instant) {
     if view.isUnicast {
       for session in view.sessions { outbox.send(body, to: session.peer) }
     } else {
       outbox.publish(view.topicBytes, body)
     }
-    view.published(body.count, revision: root.revision)
+    view.published(body.count, revision: root.revision, now: now)
     publishedBytes += UInt64(body.count)
   }
 
@@ -250,7 +250,7 @@ final class Subscriptions: RootObserver {
       durableRevision: root.isDurable ? root.revision : nil,
       digests: view.scopes.map { digest(of: $0) },
     )
-    publish(bookmark, of: view)
+    publish(bookmark, of: view, now: now)
   }
 
   private func digest(of scope: FollowedScope) -> Digest {

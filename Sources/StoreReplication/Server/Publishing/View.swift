@@ -31,9 +31,11 @@ final class View {
   private(set) var publishedBytes: UInt64 = 0
   /// The newest revision that was published.
   private var publishedRevision: UInt64 = 0
-  /// How much had been published at some revisions, oldest first; the oldest are forgotten.
-  private var marks: Deque<(revision: UInt64, bytes: UInt64)> = []
+  /// Intervals of publishing, oldest first, each with its newest revision, how much had been
+  /// published at its end, and its beginning; the oldest are forgotten.
+  private var marks: Deque<(revision: UInt64, bytes: UInt64, since: Instant)> = []
   private static let markInterval: UInt64 = 64 << 10
+  private static let markTime: Duration = .milliseconds(100)
   private static let mostMarks = 1024
 
   private var sinceBookmark = 0
@@ -183,18 +185,43 @@ final class View {
   }
 
   /// Records what is published, up to a revision.
-  func published(_ bytes: Int, revision: UInt64) {
+  func published(_ bytes: Int, revision: UInt64, now: Instant) {
     publishedBytes += UInt64(bytes)
     publishedRevision = revision
-    guard publishedBytes - (marks.last?.bytes ?? 0) >= Self.markInterval else { return }
+    let place = marks.count - 1
+    let before = place > 0 ? marks[place - 1].bytes : 0
+    if let last = marks.last, publishedBytes - before < Self.markInterval,
+      now < last.since.advanced(by: Self.markTime)
+    {
+      (marks[place].revision, marks[place].bytes) = (revision, publishedBytes)
+      return
+    }
     if marks.count == Self.mostMarks { marks.removeFirst() }
-    marks.append((revision, publishedBytes))
+    marks.append((revision, publishedBytes, now))
   }
 
   /// How much was published up to a revision, to some 64 KiB; 0 when that is long ago.
   func publishedBytes(upTo revision: UInt64) -> UInt64 {
     if revision >= publishedRevision { return publishedBytes }
-    return marks.last { $0.revision <= revision }?.bytes ?? 0
+    let next = firstMark(behind: revision)
+    return next > 0 ? marks[next - 1].bytes : 0
+  }
+
+  /// When the first message behind a revision was published, to some 100 ms; nil if there is none.
+  func published(after revision: UInt64) -> Instant? {
+    guard revision < publishedRevision else { return nil }
+    let next = firstMark(behind: revision)
+    return next < marks.count ? marks[next].since : nil
+  }
+
+  /// The place of the first mark of a later revision, by bisection: they are many.
+  private func firstMark(behind revision: UInt64) -> Int {
+    var (low, high) = (0, marks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if marks[middle].revision <= revision { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// Adds an output, which is sent after all steps.

@@ -30,6 +30,7 @@ package final class Counters {
   package internal(set) var refusedSessions: UInt64 = 0
   package internal(set) var actionsThrottled: UInt64 = 0
   package internal(set) var hellosThrottled: UInt64 = 0
+  package internal(set) var joinsThrottled: UInt64 = 0
   package internal(set) var reportsRefused: UInt64 = 0
   /// The bytes of peers that tables keep, and how often there was no room for more.
   var ofTables: @MainActor () -> [(String, UInt64)] = { [] }
@@ -59,6 +60,7 @@ package final class Counters {
       ("refusedSessions", refusedSessions), ("actionsThrottled", actionsThrottled),
       ("reportsRefused", reportsRefused), ("markers", markers),
       ("outputsTooLarge", outputsTooLarge), ("hellosThrottled", hellosThrottled),
+      ("joinsThrottled", joinsThrottled),
     ] + ofTables() + ofTransport()
   }
 }

@@ -57,12 +57,14 @@ extension ReplicaServer {
   /// The numbers of the daemon at a moment.
   package func metrics(at moment: Instant) -> StatusMetrics {
     let all = sessions.all
+    let backlogs = all.map { backlog(of: $0, at: moment) }
     return StatusMetrics(
       revision: root.revision,
       durableRevision: recorder?.released,
       uptimeMilliseconds: milliseconds(since: startedAt, at: moment),
       sessions: UInt64(all.count),
-      lag: all.map { $0.scopes.lag(at: root.revision) }.max() ?? 0,
+      unreadBytes: backlogs.map(\.bytes).max() ?? 0,
+      unreadMilliseconds: backlogs.map(\.milliseconds).max() ?? 0,
       effects: all.reduce(0) { $0 + UInt64($1.actions.runningCount) },
       counters: counters.byName,
       samples: counters.ofProgram(),
@@ -142,6 +144,7 @@ extension ReplicaServer {
       if room < 0 { break }
       names.append(name)
     }
+    let backlog = backlog(of: session, at: now.instant)
     return StatusReport.Session(
       id: session.info.id,
       name: session.info.name,
@@ -151,7 +154,7 @@ extension ReplicaServer {
       scopes: names,
       scopeCount: UInt64(session.scopes.count),
       appliedRevision: session.appliedRevision,
-      lag: session.scopes.lag(at: root.revision),
+      backlog: backlog,
       lastHeardMilliseconds: milliseconds(since: session.lastHeard),
       effects: UInt64(session.actions.runningCount),
     )
@@ -174,15 +177,14 @@ struct StatusReport {
     var scopes: [String]
     var scopeCount: UInt64
     var appliedRevision: UInt64
-    var lag: UInt64
+    var backlog: UnreadBacklog
     var lastHeardMilliseconds: UInt64
     var effects: UInt64
 
     /// Writes a map, whose keys stand in the order of their encodings.
     func encode(to encoder: inout CBOREncoder) {
-      encoder.mapHeader(11)
+      encoder.mapHeader(12)
       encoder.field("key", text: key)
-      encoder.field("lag", lag)
       encoder.field("name", text: name)
       encoder.field("peer", text: peer)
       encoder.field("user", user.map { UInt64($0) })
@@ -191,8 +193,10 @@ struct StatusReport {
       for scope in scopes { encoder.encode(text: scope) }
       encoder.field("effects", effects)
       encoder.field("session", id)
+      encoder.field("unreadMs", backlog.milliseconds)
       encoder.field("scopeCount", scopeCount)
       encoder.field("lastHeardMs", lastHeardMilliseconds)
+      encoder.field("unreadBytes", backlog.bytes)
       encoder.field("appliedRevision", appliedRevision)
     }
   }

@@ -7,8 +7,9 @@ package struct StatusMetrics: Sendable {
   var durableRevision: UInt64?
   var uptimeMilliseconds: UInt64
   var sessions: UInt64
-  /// By how many revisions the slowest session is behind.
-  var lag: UInt64
+  /// How much the session with the most has not read, and how long the oldest of any waits.
+  var unreadBytes: UInt64
+  var unreadMilliseconds: UInt64
   var effects: UInt64
   var counters: [(name: String, count: UInt64)]
   /// What the program has counted itself.
@@ -17,7 +18,8 @@ package struct StatusMetrics: Sendable {
   /// The text's lines: for each number what it means, of which kind it is, and the number.
   package var lines: [String] {
     var lines: [String] = []
-    func add(_ name: String, _ kind: String, _ help: String, _ value: UInt64) {
+    func add(_ name: String, _ kind: String, _ help: String, _ value: some CustomStringConvertible)
+    {
       let name = "storeactor_\(name)"
       lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(kind)", "\(name) \(value)"]
     }
@@ -27,7 +29,9 @@ package struct StatusMetrics: Sendable {
     }
     add("uptime_seconds", "gauge", "How long the daemon runs.", uptimeMilliseconds / 1_000)
     add("sessions", "gauge", "Clients that have a session.", sessions)
-    add("lag_revisions", "gauge", "By how much the slowest session is behind.", lag)
+    add("unread_bytes", "gauge", "What the slowest session has not read.", unreadBytes)
+    let seconds = Double(unreadMilliseconds) / 1_000
+    add("unread_seconds", "gauge", "For how long the slowest session has not read it.", seconds)
     add("effects", "gauge", "Effects that sessions have under way.", effects)
     for counter in counters.sorted(by: { $0.name < $1.name }) where Self.isName(counter.name) {
       let help = "The daemon's counter \(counter.name)."
@@ -75,7 +79,8 @@ extension StatusMetrics {
     let all: [GenericValue] =
       if case .array(let items)? = status[field: "sessions"] { items.plain } else { [] }
     sessions = UInt64(all.count)
-    lag = all.compactMap { $0.number("lag") }.max() ?? 0
+    unreadBytes = all.compactMap { $0.number("unreadBytes") }.max() ?? 0
+    unreadMilliseconds = all.compactMap { $0.number("unreadMs") }.max() ?? 0
     effects = all.reduce(0) {
       $0.addingReportingOverflow($1.number("effects") ?? 0).partialValue
     }

@@ -30,6 +30,15 @@ package enum Holder: Hashable, Sendable {
 
   /// Whether the daemon is its own: each limit has a reserve for these.
   package var isOwner: Bool { if case .program = self { true } else { false } }
+
+  /// Whether it stands for peers that have nothing to do with each other, because nothing tells
+  /// them apart but their connections.
+  package var isJoint: Bool {
+    switch self {
+    case .program, .user, .key: false
+    case .tickets, .network, .unknown: true
+    }
+  }
 }
 
 extension Holder {
@@ -57,41 +66,78 @@ extension Holder {
   ///   - parts: What each connection has.
   /// - Returns: The connections.
   package static func greediest<ID: Comparable>(freeing amount: Int, of parts: [Part<ID>]) -> [ID] {
-    var groups: [Holder: [Part<ID>]] = [:]
-    for part in parts where part.amount > 0 { groups[part.holder, default: []].append(part) }
-    var heap = Heap(groups.values.map { Greedy(parts: $0) })
+    var groups: [Holder: Greedy<ID>] = [:]
+    for part in parts where part.amount > 0 { groups[part.holder, default: Greedy()].add(part) }
+    var heap = Heap(groups.values)
     var (taken, left): ([ID], Int) = ([], amount)
-    while left > 0, var most = heap.popMax(), let part = most.parts.popLast() {
+    while left > 0, var most = heap.popMax() {
+      let part = most.takeMost()
       taken.append(part.id)
       left -= part.amount
-      most.sum -= part.amount
-      if !most.parts.isEmpty { heap.insert(most) }
+      if !most.isEmpty { heap.insert(most) }
     }
     return taken
   }
 
-  /// What a holder has, with its connections in the order of their amounts.
+  /// What a holder has.
+  ///
+  /// Its connections are put in order when one of them has to go, so those of other holders, who
+  /// may have thousands, cost no more than adding them up.
   private struct Greedy<ID: Comparable>: Comparable {
-    var parts: [Part<ID>]
-    var sum: Int
-
-    init(parts: [Part<ID>]) {
-      self.parts = parts.sorted { ($0.amount, $0.id) < ($1.amount, $1.id) }
-      sum = parts.reduce(0) { $0 + $1.amount }
+    private struct Entry {
+      let amount: Int
+      let id: ID
     }
 
-    private var most: Int { parts.last?.amount ?? 0 }
+    private var entries: [Entry] = []
+    private(set) var sum = 0
+    /// The greatest amount, and the id that goes first of those who have it.
+    private var most: (amount: Int, id: ID)?
+    /// Whether the entries are in the order of their amounts.
+    private var isSorted = false
+    /// From here on entries of one amount are in the order of their ids as well.
+    private var orderedFrom = Int.max
 
-    static func == (left: Self, right: Self) -> Bool {
-      (left.sum, left.most, left.parts.last?.id) == (right.sum, right.most, right.parts.last?.id)
+    var isEmpty: Bool { entries.isEmpty }
+
+    mutating func add(_ part: Part<ID>) {
+      entries.append(Entry(amount: part.amount, id: part.id))
+      sum += part.amount
+      if let most, (part.amount, part.id) < most { return }
+      most = (part.amount, part.id)
     }
+
+    /// Takes the connection with most; there is one.
+    mutating func takeMost() -> (amount: Int, id: ID) {
+      if !isSorted { sort() }
+      isSorted = true
+      orderLast()
+      let entry = entries.removeLast()
+      sum -= entry.amount
+      orderLast()
+      most = entries.last.map { ($0.amount, $0.id) }
+      return (entry.amount, entry.id)
+    }
+
+    /// By amounts alone, which are compared much faster than ids of any type.
+    private mutating func sort() {
+      let amounts = entries.enumerated().map { (amount: $1.amount, place: $0) }
+        .sorted { $0.amount < $1.amount }
+      entries = amounts.map { entries[$0.place] }
+    }
+
+    /// Puts the last entries, of one amount, in the order of their ids.
+    private mutating func orderLast() {
+      guard let amount = entries.last?.amount, entries.count <= orderedFrom else { return }
+      orderedFrom = (entries.lastIndex { $0.amount < amount } ?? -1) + 1
+      if entries.count - orderedFrom > 1 { entries[orderedFrom...].sort { $0.id < $1.id } }
+    }
+
+    static func == (left: Self, right: Self) -> Bool { !(left < right) && !(right < left) }
 
     static func < (left: Self, right: Self) -> Bool {
-      if (left.sum, left.most) != (right.sum, right.most) {
-        return (left.sum, left.most) < (right.sum, right.most)
-      }
-      guard let one = left.parts.last?.id, let other = right.parts.last?.id else { return false }
-      return one < other
+      guard let one = left.most, let other = right.most else { return left.sum < right.sum }
+      return (left.sum, one.amount, one.id) < (right.sum, other.amount, other.id)
     }
   }
 }

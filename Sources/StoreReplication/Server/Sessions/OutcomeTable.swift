@@ -71,6 +71,11 @@ final class OutcomeTable {
     return known == holder || known == .unknown
   }
 
+  /// Whether a client of a holder has sent something that is remembered.
+  func knows(_ client: Identifier, _ holder: ClientHolder) -> Bool {
+    holder != .unknown && records[client]?.holder == holder
+  }
+
   /// A session is resumed by its client.
   func resume(_ session: Session, _ hello: ClientMessage.Hello) {
     let record = session.actions.record

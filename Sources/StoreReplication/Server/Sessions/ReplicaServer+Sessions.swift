@@ -36,6 +36,7 @@ extension ReplicaServer {
       let message = "Another user's client has this id. Choose another, at random."
       return refuse(peer, caller, Outcome.unauthorised, message)
     }
+    if detectRollback(hello, rights, caller.identity.holder) { return }
     if let other = sessions.session(ofClient: hello.clientID) {
       end(other, code: "replaced", message: "A newer connection of the same client took over.")
     }
@@ -51,6 +52,7 @@ extension ReplicaServer {
       holder: holder,
       now: now.instant,
     )
+    session.isReturning = noteGreeting(of: hello.clientID)
     welcome(session, version, isResumed: false)
   }
 

@@ -137,7 +137,7 @@ final class SessionScopes {
   /// The names of the view's scopes, which are among the targets' or were.
   ///
   /// Bounded by ``Limits/scopesPerSession`` and ``Limits/rowIDBytes``.
-  private var viewNames: [String] = []
+  private(set) var viewNames: [String] = []
 
   /// All views that it follows, or is about to, with the names of their scopes.
   var views: [(view: View, names: [String])] {
@@ -167,28 +167,53 @@ final class SessionScopes {
   /// The revision up to which it has everything, as far as that is known.
   private var reached: UInt64 = 0
 
-  /// By how many revisions it is behind the last one that changed what it follows.
+  /// What had been published when the client told last how far it is, what it had read of that, and
+  /// when that was.
+  private var report = (at: Instant(nanoseconds: 0), published: 0 as UInt64, read: 0 as UInt64)
+
+  /// What was published of the view that the client has not read, as far as is known.
   ///
-  /// It is behind the newest one while its view has ended, and the next one has not come.
-  func lag(at newest: UInt64) -> UInt64 {
-    let due = view?.changedAt ?? (isInterrupted ? newest : 0)
-    return due - min(due, reached)
+  /// - Parameters:
+  ///   - now: The moment.
+  ///   - silence: After so long without a report the client counts as stopped.
+  ///   - bytes: The same if so much was published since.
+  ///   - transit: What was published so long before a report may have been on its way.
+  /// - Returns: What is unread; nothing where all of it may have been read.
+  func backlog(
+    at now: Instant,
+    silence: Duration,
+    bytes: UInt64,
+    transit: Duration,
+  ) -> UnreadBacklog {
+    guard let view, reached < view.changedAt else { return .none }
+    let isSilent =
+      report.at.advanced(by: silence) <= now || view.publishedBytes - report.published >= bytes
+    let (end, published) =
+      isSilent ? (now, view.publishedBytes) : (report.at, report.published)
+    guard published > report.read, let since = view.published(after: reached) else { return .none }
+    let age = since.duration(to: end)
+    return age < transit ? .none : UnreadBacklog(bytes: published - report.read, age: age)
   }
 
   /// The client has applied everything up to a revision.
-  func applied(_ revision: UInt64) {
+  func applied(_ revision: UInt64, at now: Instant) {
     reached = max(broughtTo, revision)
-    if let view { readBytes = max(readBytes, view.publishedBytes(upTo: revision)) }
+    guard let view else { return }
+    readBytes = max(readBytes, view.publishedBytes(upTo: revision))
+    // No revision tells of outputs: who has all changes counts as having read these, too.
+    let read = reached >= view.changedAt ? view.publishedBytes : readBytes
+    report = (now, view.publishedBytes, read)
   }
 
   /// Follows a join's view from a revision on, with what is to be sent for it.
-  func establish(_ join: Join, _ transfers: [Transfer], at revision: UInt64) {
+  func establish(_ join: Join, _ transfers: [Transfer], at revision: UInt64, now: Instant) {
     broughtTo = revision
     reached = revision
     view = join.view
     isInterrupted = false
     viewNames = join.names
     readBytes = join.view?.publishedBytes ?? 0
+    report = (now, readBytes, readBytes)
     nonce = join.nonce
     creditUsed = 0
     self.transfers = Dictionary(uniqueKeysWithValues: transfers.map { ($0.handle, $0) })
@@ -199,6 +224,7 @@ final class SessionScopes {
   func leave() {
     isInterrupted = isInterrupted || view != nil
     view = nil
+    viewNames = []
     transfers = [:]
     made = []
   }

@@ -52,6 +52,9 @@ final class Session {
   fileprivate(set) var isConnected = true
   /// The revision that the client reports to have applied.
   var appliedRevision: UInt64 = 0
+  /// Whether it is its client's first one of this daemon, and has not joined anything: then it may
+  /// know later revisions than the journal had.
+  var isReturning = false
 
   fileprivate init(
     info: SessionInfo,
@@ -118,6 +121,7 @@ final class Sessions {
     var actionBytes: TokenBucket
     /// Bytes of history that were read for it.
     var history: TokenBucket
+    var reports: ReportBudget
     /// Actions whose effects run.
     var effects = 0
     /// Whether it is to be looked at whether it can be forgotten.
@@ -132,12 +136,13 @@ final class Sessions {
         now: now,
       )
       history = TokenBucket(perSecond: limits.historyBytesPerSecond, now: now)
+      reports = .ofHolder(limits, now: now)
     }
 
     /// Whether there is nothing to remember.
     func isRested(_ now: Instant) -> Bool {
       sessions == 0 && effects == 0 && hellos.isFull(now) && actions.isFull(now)
-        && actionBytes.isFull(now) && history.isFull(now)
+        && actionBytes.isFull(now) && history.isFull(now) && reports.isFull(now)
     }
   }
 
@@ -172,6 +177,26 @@ final class Sessions {
   func spendHello(of holder: Holder, now: Instant) -> Bool {
     defer { rest(holder, now) }
     return usage[holder, default: Usage(limits, now: now)].hellos.take(now)
+  }
+
+  /// Counts a report that is requested by a holder that is not the owner's, with or without a
+  /// session.
+  ///
+  /// - Parameters:
+  ///   - kind: Which reports.
+  ///   - holder: The holder.
+  ///   - leavingHalf: Whether half of the budget is left for others.
+  ///   - now: The moment.
+  /// - Returns: False when it has requested so many that this one is refused.
+  func spendReport(
+    _ kind: WritableKeyPath<ReportBudget, TokenBucket>,
+    of holder: Holder,
+    leavingHalf: Bool,
+    now: Instant,
+  ) -> Bool {
+    defer { rest(holder, now) }
+    return usage[holder, default: Usage(limits, now: now)].reports[keyPath: kind]
+      .take(now, leavingHalf: leavingHalf)
   }
 
   /// Counts an action, or what counts as several.

@@ -25,11 +25,17 @@ struct TokenBucket {
 
   /// Takes one, or several.
   ///
+  /// - Parameters:
+  ///   - now: The moment.
+  ///   - count: How many.
+  ///   - leavingHalf: Whether half of a full bucket is left for others.
   /// - Returns: False when there are not so many left; then none is taken.
-  mutating func take(_ now: Instant, _ count: Int = 1) -> Bool {
+  mutating func take(_ now: Instant, _ count: Int = 1, leavingHalf: Bool = false) -> Bool {
     nanoTokens = left(now)
     at = now
-    guard nanoTokens >= Int64(count) * Self.second else { return false }
+    guard nanoTokens - (leavingHalf ? full / 2 : 0) >= Int64(count) * Self.second else {
+      return false
+    }
     nanoTokens -= Int64(count) * Self.second
     return true
   }

@@ -1,0 +1,240 @@
+import Foundation
+import GenericState
+import StoreReplication
+import StoreState
+import StoredWorkspace
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What other users of the machine do to a daemon that lets them in, each kind again and again.
+struct Hostile {
+  enum Attack: CaseIterable {
+    /// Thousands of connections with one short message each.
+    case swarm
+    /// Connections that say hello and go, as fast as they can.
+    case passersBy
+    /// Connections that are refused for what they send: each could be a line of the log.
+    case babblers
+    /// Questions of the past, more than there is room for.
+    case historians
+    /// Actions of 900 KB, several at once.
+    case largeActions
+    /// Hellos whose names are 200,000 spaces.
+    case spaces
+    /// Joins of a thousand rows.
+    case rows
+    /// Hellos that are taken back, and positions in the past.
+    case farewells
+  }
+
+  static let grants = """
+    user:\(OtherUsers.ann)  counter  see
+    user:\(OtherUsers.bob)  counter  see send
+    user:\(OtherUsers.stranger)  counter,todos,todos/items/*  see
+    user:\(OtherUsers.stranger)  todos/items/*  send=titleChanged
+    """
+
+  private let world: World
+  private let attack: Attack
+  /// The scope of a row that is theirs to change.
+  private let row: String
+  /// Whether there are as many as there can be.
+  private let isFull: Bool
+
+  init(_ world: World, _ attack: Attack, row: String, isFull: Bool) {
+    self.world = world
+    self.attack = attack
+    self.row = row
+    self.isFull = isFull
+  }
+
+  private var path: String { "\(world.directory)/ctl" }
+
+  /// Whose it is; nil for this process's user, where it cannot be another.
+  private var user: UInt32? {
+    guard OtherUsers.canBeActed else { return nil }
+    return switch attack {
+    case .swarm, .spaces: OtherUsers.ann
+    case .passersBy, .farewells: OtherUsers.bob
+    case .babblers, .historians, .largeActions, .rows: OtherUsers.stranger
+    }
+  }
+
+  /// - Returns: How many peers there were.
+  func run(until end: ContinuousClock.Instant) async throws -> Int {
+    let clock = ContinuousClock()
+    var count = 0
+    while clock.now < end {
+      let next = min(clock.now + .seconds(1), end)
+      switch attack {
+      case .swarm: count += try await swarm(until: end)
+      case .passersBy: count += try await visits([hello(1)], until: next)
+      case .babblers: count += try await visits([hello(2), [0xff]], until: next)
+      case .historians, .largeActions, .spaces, .rows, .farewells:
+        let peers = try await peers()
+        count += peers.count
+        for peer in peers { try await peer.closed(by: next) }
+      }
+      try await clock.sleep(until: next)
+    }
+    return count
+  }
+
+  // MARK: - Many connections
+
+  private func swarm(until end: ContinuousClock.Instant) async throws -> Int {
+    let (path, count) = (path, isFull ? 6_500 : 300)
+    let ping = ClientMessage.ping(number: 1, revision: 0).encoded()
+    return try await onThread {
+      let swarm = (0..<count).compactMap { _ in
+        ContinuousClock().now < end ? try? RawPeer.connect(path) : nil
+      }
+      defer { for descriptor in swarm { close(descriptor) } }
+      let opening = ZMTP.opening("DEALER")
+      let open = swarm.filter { RawPeer.send(opening, to: $0) }.filter {
+        Self.isLetIn($0, by: end)
+      }
+      for descriptor in open { _ = RawPeer.send(ZMTP.message(ping), to: descriptor) }
+      // Until they are all heard, or the daemon is busy with them.
+      _ = poll(nil, 0, 500)
+      return swarm.count
+    }
+  }
+
+  private func visits(
+    _ frames: [[UInt8]],
+    until end: ContinuousClock.Instant,
+  ) async throws -> Int {
+    let path = path
+    let bytes = frames.flatMap { ZMTP.longMessage($0) }
+    // A daemon has a limit of such visits, and the machine has other work.
+    let most = isFull ? 1_500 : 50
+    return try await onThread {
+      var count = 0
+      while count < most, ContinuousClock().now < end {
+        count += 1
+        guard let descriptor = try? RawPeer.connect(path) else { continue }
+        defer { close(descriptor) }
+        guard RawPeer.send(ZMTP.opening("DEALER"), to: descriptor),
+          Self.isLetIn(descriptor, by: end)
+        else { continue }
+        _ = RawPeer.send(bytes, to: descriptor)
+      }
+      return count
+    }
+  }
+
+  /// Waits for the other side's READY, up to the attack's end.
+  private static func isLetIn(_ descriptor: Int32, by end: ContinuousClock.Instant) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 512)
+    while answer.count < 66 || answer.count < 66 + Int(answer[65]) {
+      let left = Int32(clamping: (end - ContinuousClock().now).wholeMilliseconds)
+      guard poll(&entry, 1, max(0, min(2_000, left))) > 0 else { return false }
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      guard count > 0 else { return false }
+      answer += buffer.prefix(count)
+    }
+    return true
+  }
+
+  /// Does something on a thread of its own, as the user.
+  private func onThread<Value: Sendable>(
+    _ body: @escaping @Sendable () -> Value
+  ) async throws -> Value {
+    let user = user
+    return try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(
+          with: Result {
+            #if os(Linux)
+            if let user { try RawPeer.become(user) }
+            #endif
+            return body()
+          }
+        )
+      }
+    }
+  }
+
+  // MARK: - Some that ask for much
+
+  private func peers() async throws -> [RawPeer] {
+    var peers: [RawPeer] = []
+    for number in 0..<(attack == .historians ? 24 : 4) as Range<UInt64> {
+      guard let descriptor = try? await connect() else { continue }
+      peers.append(
+        RawPeer(
+          connected: descriptor,
+          as: "DEALER",
+          sending: try frames(number).flatMap { ZMTP.longMessage($0) },
+        )
+      )
+    }
+    return peers
+  }
+
+  private func connect() async throws -> Int32 {
+    #if os(Linux)
+    if let user { return try await RawPeer.connect(path, as: user) }
+    #endif
+    return try RawPeer.connect(path)
+  }
+
+  private func frames(_ number: UInt64) throws -> [[UInt8]] {
+    let messages: [ClientMessage]
+    switch attack {
+    case .historians:
+      messages = (1...4).map {
+        .history(request: $0, .log(after: 0, count: 1_000, scope: "counter", client: nil))
+      }
+    case .largeActions:
+      let title = String(repeating: "x", count: 900_000)
+      let action = try Todo.Action.titleChanged(title: title).encoded()[...]
+      let request = ClientMessage.ActionRequest(handle: 1, action: action, deadline: nil)
+      messages =
+        [.rawJoin([row], mode: .sendOnly)] + (1...8).map { .actions(first: $0, [request]) }
+    case .spaces:
+      let name = String(repeating: " ", count: 200_000)
+      return (0..<20).map { ClientMessage.rawHello(number << 32 + $0, name: name).encoded() }
+    case .rows:
+      messages = (1...5 as ClosedRange<UInt64>).map { nonce in
+        .rawJoin(nonce: nonce, (0..<1_000).map { _ in "todos/items/\(UUID())" })
+      }
+    case .farewells:
+      let position = ClientMessage.Position(epoch: 1, revision: 1)
+      return (0..<50 as Range<UInt64>).flatMap { count in
+        [
+          hello(count), ClientMessage.rawJoin(["counter"], position: position).encoded(),
+          ClientMessage.bye.encoded(),
+        ]
+      }
+    case .swarm, .passersBy, .babblers: messages = []
+    }
+    return [hello(number)] + messages.map { $0.encoded() }
+  }
+
+  private func hello(_ number: UInt64) -> [UInt8] {
+    ClientMessage.rawHello(.random(in: 0 ... .max), name: "guest \(number)").encoded()
+  }
+}
+
+extension RawPeer {
+  /// Waits until the other side has closed the connection, and hangs up when it has not by then.
+  func closed(by end: ContinuousClock.Instant) async throws {
+    // As long as the storm, which takes no longer on a slow machine.
+    let left = max(end - ContinuousClock().now, .zero) / TestPatience.factor
+    do {
+      try await closed(within: left)
+    } catch is WaitFailure {
+      hangUp()
+      try await closed(within: .seconds(60))
+    }
+  }
+}

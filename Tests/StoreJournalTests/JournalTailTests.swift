@@ -1,0 +1,351 @@
+import Foundation
+import StoreActor
+import StoreReplication
+import StoreState
+import Testing
+
+@testable import StoreJournal
+
+/// How the end of a log is judged: as what a program leaves that ends while it writes, or as damage
+/// of acknowledged entries.
+@Suite(.timeLimit(.minutes(2))) struct JournalTailTests {
+  private let directory: JournalDirectoryTests.Directory
+
+  init() throws { directory = try JournalDirectoryTests.Directory() }
+
+  private func unbegun(_ durability: Durability = .full) throws -> JournalDirectory {
+    try JournalDirectory(
+      directory: directory.path,
+      root: "Test",
+      schema: SchemaRegistry.document(for: [Int].self),
+      durability: durability,
+      epoch: 7,
+    )
+  }
+
+  /// Records of one revision, with a length that differs from that of others.
+  private func batch(_ revision: UInt64, bytes: Int = 100) -> JournalBatch {
+    JournalBatch(
+      revisions: revision...revision,
+      records: Array(repeating: UInt8(revision), count: bytes),
+      sessionNumbers: 3,
+    )
+  }
+
+  /// A history whose newest segment has an entry of each size.
+  private func segment(
+    _ sizes: [Int],
+    _ durability: Durability = .full,
+  ) throws -> SegmentEditor {
+    let file = try unbegun(durability)
+    try file.begin()
+    try file.write([0], of: 0)
+    for (place, size) in sizes.enumerated() {
+      try file.append(batch(UInt64(place) + 1, bytes: size))
+    }
+    let editor = try SegmentEditor(try path())
+    withExtendedLifetime(file) {}
+    return editor
+  }
+
+  private func path() throws -> String {
+    try #require(LogSegment.all(in: directory.path).last).path(in: directory.path)
+  }
+
+  private enum Verdict: Hashable {
+    /// The newest revision; whether bytes are left out after it, and whether the epoch stays.
+    case opened(UInt64, isTorn: Bool, isSameEpoch: Bool)
+    case refused
+  }
+
+  /// What a daemon says that begins here.
+  private func verdict() throws -> Verdict {
+    do {
+      let file = try unbegun()
+      var newest = UInt64(0)
+      _ = try file.read { part throws(CodecError) in
+        if case .records(let bytes, _) = part { newest = bytes.last.map { UInt64($0) } ?? 0 }
+      }
+      #expect(newest == file.opening.newest)
+      return .opened(
+        file.opening.newest,
+        isTorn: file.opening.tornBytes > 0,
+        isSameEpoch: file.opening.doubt == nil,
+      )
+    } catch let error as JournalError where error.code == .corrupt {
+      return .refused
+    }
+  }
+
+  private func verdict(
+    of whole: SegmentEditor,
+    _ change: (inout SegmentEditor) throws -> Void,
+  ) throws -> Verdict {
+    try whole.write(change)
+    return try verdict()
+  }
+
+  // MARK: The machine went down
+
+  @Test func `After a power cut at most one entry is torn`() throws {
+    let whole = try segment([100, 100, 9_000])
+    let last = whole.entries[2]
+    func afterPowerCut(_ change: (inout SegmentEditor) throws -> Void) throws -> Verdict {
+      try verdict(of: whole) {
+        $0.header.boot = "earlier"
+        try change(&$0)
+      }
+    }
+    let torn = Verdict.opened(2, isTorn: true, isSameEpoch: true)
+    #expect(try afterPowerCut { _ in } == .opened(3, isTorn: false, isSameEpoch: true))
+    // Sectors of one entry reach the disk in any order.
+    for place in [last.lowerBound + 64, last.lowerBound + 4_000, last.upperBound - 9] {
+      #expect(try afterPowerCut { $0.bytes[place] ^= 1 } == torn, "byte \(place)")
+    }
+    #expect(
+      try afterPowerCut {
+        $0.bytes.replaceSubrange(last.lowerBound..<last.lowerBound + 512, with: zeros(512))
+      } == torn
+    )
+    // Another entry was acknowledged only after this one was on the disk.
+    #expect(
+      try afterPowerCut {
+        $0.bytes[last.lowerBound + 64] ^= 1
+        $0.bytes[last.upperBound + 16] = 1
+      } == .refused
+    )
+    // The entry before the last one is not the one that was being written.
+    #expect(try afterPowerCut { $0.bytes[$0.entries[1].lowerBound + 70] ^= 1 } == .refused)
+    #expect(try afterPowerCut { $0.bytes[$0.entries[1].lowerBound + 8] ^= 1 } == .refused)
+  }
+
+  @Test func `Without the promise of each sync, a hole ends the history in another epoch`() throws {
+    let whole = try segment([100, 100, 100, 100], .batched)
+    let verdict = try verdict(of: whole) {
+      $0.header.boot = "earlier"
+      $0.wipe(entry: 1)
+    }
+    #expect(verdict == .opened(1, isTorn: true, isSameEpoch: false))
+  }
+
+  // MARK: The program was killed
+
+  @Test func `A write that was cut short at the end of a sector is torn, and nothing else is`()
+    throws
+  {
+    let whole = try segment([100, 9_000])
+    let last = whole.entries[1]
+    let torn = Verdict.opened(1, isTorn: true, isSameEpoch: true)
+    for sector in [8_192, 9_216, 12_288] {
+      let verdict = try verdict(of: whole) {
+        $0.bytes.replaceSubrange(sector..<last.upperBound, with: zeros(last.upperBound - sector))
+      }
+      #expect(verdict == torn, "cut at \(sector)")
+      // A file that had no room ends there.
+      #expect(
+        try self.verdict(of: whole) { $0.bytes.removeSubrange(sector...) } == torn,
+        "ends at \(sector)",
+      )
+    }
+    for place in [last.lowerBound + 8, last.lowerBound + 64, 9_000, last.upperBound - 9] {
+      #expect(try verdict(of: whole) { $0.bytes[place] ^= 1 } == .refused, "byte \(place)")
+    }
+    // All of it was written, and then some of it was not what it was.
+    #expect(
+      try verdict(of: whole) {
+        $0.bytes.replaceSubrange(last.lowerBound..<last.lowerBound + 64, with: zeros(64))
+      } == .refused
+    )
+  }
+
+  // MARK: The file is a copy
+
+  @Test func `A file that was copied while it was written starts in another epoch`() throws {
+    let whole = try segment([3_900, 100, 100, 5_000, 100])
+    let copied = "1.1"
+    // Its page was copied before the entries, and the next pages after them.
+    let stale = try verdict(of: whole) {
+      $0.header.file = copied
+      let start = $0.entries[1].lowerBound
+      let end = (start / 4_096 + 1) * 4_096
+      $0.bytes.replaceSubrange(start..<end, with: zeros(end - start))
+    }
+    #expect(stale == .opened(1, isTorn: true, isSameEpoch: false))
+    let cut = try verdict(of: whole) {
+      $0.header.file = copied
+      $0.bytes.removeSubrange(($0.entries[4].lowerBound + 70)...)
+    }
+    #expect(cut == .opened(4, isTorn: true, isSameEpoch: false))
+    // A flipped bit is no page that was copied too early.
+    let flipped = try verdict(of: whole) {
+      $0.header.file = copied
+      $0.bytes[$0.entries[1].lowerBound + 70] ^= 1
+    }
+    #expect(flipped == .refused)
+  }
+
+  private func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
+
+  // MARK: What is cut off
+
+  @Test func `Bytes that are cut off are kept beside the log, and go where room is needed`() throws
+  {
+    var kept: [[UInt8]] = []
+    for round in 1...4 as ClosedRange<UInt64> {
+      let file = try unbegun()
+      _ = try file.read { _ throws(CodecError) in }
+      try file.begin()
+      if round == 1 { try file.write([0], of: 0) }
+      try file.append(batch(round, bytes: 50 + Int(round)))
+      try file.append(batch(round + 1, bytes: 150))
+      try SegmentEditor(try path()).write {
+        $0.header.boot = "earlier"
+        let last = $0.entries[1]
+        $0.bytes[last.lowerBound + 64] ^= 1
+        kept.append(Array($0.bytes[last.lowerBound..<last.lowerBound + 64 + 150]))
+      }
+      withExtendedLifetime(file) {}
+    }
+    let file = try unbegun()
+    _ = try file.read { _ throws(CodecError) in }
+    try file.begin()
+    #expect(file.opening.newest == 4 && file.opening.tornBytes == 214)
+    let paths = try LogSegment.tornPaths(in: directory.path)
+    #expect(try paths.map { try bytes($0) } == kept.suffix(2))
+    let cut = try LogSegment.all(in: directory.path).dropLast().suffix(1).map {
+      try SegmentEditor($0.path(in: directory.path)).bytes.count
+    }
+    #expect(try cut == [SegmentEditor(try path()).header.bytes + 64 + 56])
+    #expect(try file.makeRoom())
+    #expect(try LogSegment.tornPaths(in: directory.path).isEmpty)
+  }
+
+  private func bytes(_ path: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  // MARK: Seals
+
+  @Test func `A seal whose daemon has written is missed, and that of one that has not is not`()
+    throws
+  {
+    let first = try unbegun()
+    try first.begin()
+    try first.write([0], of: 0)
+    try first.append(batch(1))
+    let second = try unbegun()
+    _ = try second.read { _ throws(CodecError) in }
+    try second.begin()
+    try second.append(batch(2))
+    try second.close()
+    try FileManager.default.removeItem(atPath: try path())
+    let doubt = try #require(try unbegun().opening.doubt)
+    #expect(doubt.contains("term 2"))
+    // A daemon that ended between its seal and its name leaves the beginning of its segment.
+    let third = try unbegun()
+    _ = try third.read { _ throws(CodecError) in }
+    try interrupt(third)
+    #expect(try unbegun().opening.doubt == nil)
+    let again = try unbegun()
+    _ = try again.read { _ throws(CodecError) in }
+    try again.begin()
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: LogSegment.folder(in: directory.path)
+    )
+    #expect(names.allSatisfy { $0.hasSuffix(".log") }, "\(names)")
+    withExtendedLifetime(first) {}
+  }
+
+  /// Takes over as far as the seal, and fails then: its name is taken.
+  private func interrupt(_ file: JournalDirectory) throws {
+    var header = LogHeader(
+      root: "Test",
+      epoch: 7,
+      term: 2,
+      durability: .full,
+      boot: "",
+      schema: [],
+      history: 1,
+    )
+    header.first = 2
+    let writer = try LogWriter(
+      header,
+      behind: [],
+      in: directory.path,
+      capacity: 1 << 20,
+      foundMilliseconds: nil,
+    )
+    writer.keepDraft()
+    try file.seal(by: 2)
+  }
+
+  @Test(arguments: Durability.allCases)
+  func `The page of the seal is never written again`(_ durability: Durability) throws {
+    let file = try unbegun(durability)
+    try file.begin()
+    let path = try path()
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    // Another machine's cache may hold the page, so a mark there has to stay.
+    try handle.seek(toOffset: 4_000)
+    try handle.write(contentsOf: [42])
+    for revision in 1...60 as ClosedRange<UInt64> { try file.append(batch(revision, bytes: 999)) }
+    try file.close()
+    let bytes = try bytes(path)
+    #expect(bytes[4_000] == 42 && bytes[..<4_000].starts(with: LogHeader.magic))
+    #expect(try SegmentEditor(path).header.bytes == 4_096)
+  }
+
+  // MARK: Formats
+
+  @Test func `A log of format 3 is read, and goes on in format 4`() throws {
+    let file = try unbegun()
+    try file.begin()
+    try file.write([0], of: 0)
+    var earlier = EarlierSegment(try SegmentEditor(try path()).header)
+    earlier.append(1...1, [1])
+    earlier.append(2...2, [2])
+    try earlier.write(to: try path())
+    #expect(try verdict() == .opened(2, isTorn: false, isSameEpoch: true))
+    let next = try unbegun()
+    _ = try next.read { _ throws(CodecError) in }
+    try next.begin()
+    try next.append(batch(3))
+    try next.close()
+    #expect(try verdict() == .opened(3, isTorn: false, isSameEpoch: true))
+    let formats = try LogSegment.all(in: directory.path).map {
+      try LogHeader(of: $0, in: directory.path).format
+    }
+    #expect(formats == [3, 4])
+    withExtendedLifetime(file) {}
+  }
+
+  @Test func `A field of a header that is not known is skipped, and one that lacks is damage`()
+    throws
+  {
+    let header = try segment([1]).header
+    let known = header.encoded(adding: 0)
+    #expect(try LogHeader(known, path: "log") == header)
+    let more = header.encoded(adding: 1)
+    #expect(try LogHeader(more, path: "log").schema == header.schema)
+    #expect(throws: JournalError.self) {
+      _ = try LogHeader(header.encoded(adding: -1), path: "log")
+    }
+  }
+}
+
+extension LogHeader {
+  /// Its bytes with a number of fields that this build does not know, or without its last ones.
+  fileprivate func encoded(adding count: Int) -> [UInt8] {
+    var copy = self
+    let bytes = copy.encode()
+    let size = Int(Self.number(bytes[20..<24]))
+    var fields = Array(bytes[32..<32 + size])
+    fields[0] = UInt8(Int(fields[0]) + count)
+    // Each of the last two fields has a key of one byte and a number.
+    if count > 0 { fields += [0x18, 99, 0x82, 0x01, 0x61, 0x78] }
+    if count < 0 { fields.removeLast(2) }
+    var changed = Array(bytes[..<20]) + Self.littleEndian(fields.count, 4)
+    changed += Self.littleEndian(Self.sum(changed[16..<24], fields[...]), 8) + fields
+    return changed + Array(repeating: 0, count: Self.pageBytes - changed.count)
+  }
+}
