@@ -147,7 +147,7 @@ let package = Package(
     .target(
       name: "TraceExport",
       dependencies: [
-        "GenericState", "StoreState",
+        "GenericState", "StoreState", "ZeroMQ",
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
     ),
