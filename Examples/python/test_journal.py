@@ -13,7 +13,8 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from storeactor import journal
+import vectors
+from storeactor import journal, segments
 from storeactor.encoding import encode, siphash
 
 SCHEMA = [["named", "Root"], {"Root": ["record", [["count", "int64"], ["note", "text"]]]}]
@@ -22,28 +23,33 @@ WIDER = [["named", "R"], {"R": ["record", [["note", "text"], ["more", ["optional
 KEY = 0x1122334455667788
 
 
-def pad(data: bytes) -> bytes:
-    return data + bytes(-len(data) % 8)
+def pad(data: bytes, unit: int = 8) -> bytes:
+    return data + bytes(-len(data) % unit)
 
 
-def header(**changes: Any) -> bytes:
+def header(form: int, **changes: Any) -> bytes:
     """A segment's header, of §4.1."""
     fields: dict[str, Any] = {
         "root": "Root", "epoch": 5, "term": 1, "first": 1, "before": 0, "total": 0, "began": 9,
-        "key": KEY, "durability": "full", "boot": journal.boot_id(), "file": "1.2",
-        "schema": encode(SCHEMA),
+        "key": KEY, "durability": "full", "boot": segments.boot_id(), "file": "1.2",
+        "schema": encode(SCHEMA), "history": 7, "initial": 0,
     }  # fmt: skip
-    seal, form = changes.pop("seal", 0), changes.pop("form", 3)
-    data = encode(list((fields | changes).values()))
+    seal, more = changes.pop("seal", 0), changes.pop("more", {})
+    values = list((fields | changes).values())
+    data = encode(values[:12] if form == 3 else dict(enumerate(values)) | more)
     start = struct.pack("<II", form, len(data))
     checksum = siphash(start + data)
-    return pad(b"storelog" + struct.pack("<Q", seal) + start + struct.pack("<Q", checksum) + data)
+    made = b"storelog" + struct.pack("<Q", seal) + start + struct.pack("<Q", checksum) + data
+    return pad(made, 8 if form == 3 else 4096)
 
 
-def entry(kind: int, first: int, last: int, before: int, records: bytes = b"") -> bytes:
-    """An entry, of §4.2."""
+def entry(
+    form: int, kind: int, first: int, last: int, before: int, records: bytes = b"", key: int = KEY
+) -> bytes:
+    """An entry, of §4.2; that of format 3 has no checksum of its head."""
     start = struct.pack("<IIQQQQQ", 0x7972746E, kind, len(records), first, last, 3, before)
-    return pad(start + struct.pack("<Q", siphash(start + records, KEY)) + records)
+    start += struct.pack("<Q", siphash(start + records, key))
+    return pad(start + (struct.pack("<Q", siphash(start, key)) if form == 4 else b"") + records)
 
 
 def checksum_of(data: bytes) -> int:
@@ -54,11 +60,14 @@ def record(revision: int, delta: Any = None, origin: Any = None, details: Any = 
     return encode([revision, 1000 + revision, origin, delta, details or {}])
 
 
-def snapshot(revision: int, root: Any, schema: Any = SCHEMA) -> bytes:
-    """A snapshot, of §6."""
+def snapshot(
+    revision: int, root: Any, schema: Any = SCHEMA, content: Any = None, fields: Any = None
+) -> bytes:
+    """A snapshot, of §6: of format 3, or with fields."""
     document = encode(schema)
-    data = encode([revision, 3, [], [], [], root]) + document
-    data += struct.pack("<QII", revision, 3, len(document))
+    data = encode(content or [revision, 3, [], [], [], root])
+    form, end = (4, encode({0: document, 1: 7} | fields)) if fields is not None else (3, document)
+    data += end + struct.pack("<QII", revision, form, len(end))
     return data + struct.pack("<Q", siphash(data)) + b"snapshot"
 
 
@@ -68,6 +77,8 @@ def root(count: int) -> dict[str, Any]:
 
 class Journal(unittest.TestCase):
     """Two segments: revisions 1 to 4 by term 1, which was sealed, and 5 to 8 by term 2."""
+
+    form = 3
 
     def setUp(self) -> None:
         wait, journal.WAIT = journal.WAIT, 0.0
@@ -83,20 +94,26 @@ class Journal(unittest.TestCase):
         before = total = 0
         for first, last in ((1, 1), (2, 3), (4, 4), (5, 5), (6, 6), (7, 8)):
             records = b"".join(record(n, {0: n}) for n in range(first, last + 1))
-            self.entries.append(entry(1, first, last, before, records))
+            self.entries.append(self.entry(1, first, last, before, records))
             before = checksum_of(self.entries[-1])
             total += len(records) if last < 5 else 0
         self.chain = {"term": 2, "first": 5, "total": total}
         self.chain["before"] = checksum_of(self.entries[2])
-        self.end = entry(2, 9, 8, before)
-        self.old.write_bytes(header(seal=2) + b"".join(self.entries[:3]))
+        self.end = self.entry(2, 9, 8, before)
+        self.old.write_bytes(header(self.form, seal=2) + b"".join(self.entries[:3]))
         self.write()
         self.save(0)
 
     def write(self, *parts: bytes, **fields: Any) -> None:
         """Writes the newest segment: its own entries and an open end, or these parts."""
         body = parts or (*self.entries[3:], bytes(512))
-        self.new.write_bytes(header(**(self.chain | fields)) + b"".join(body))
+        self.new.touch()
+        stat, form = self.new.stat(), fields.pop("form", self.form)
+        own = {"file": f"{stat.st_dev}.{stat.st_ino}"} if form == 4 else {}
+        self.new.write_bytes(header(form, **(self.chain | own | fields)) + b"".join(body))
+
+    def entry(self, *arguments: Any) -> bytes:
+        return entry(self.form, *arguments)
 
     def save(self, revision: int, value: Any = None, schema: Any = SCHEMA) -> None:
         data = snapshot(revision, root(revision) if value is None else value, schema)
@@ -133,8 +150,9 @@ class Journal(unittest.TestCase):
         self.expect(0, "open", 8)
         code, lines = self.run_command("verify")
         self.assertEqual(lines[0], {
-            "segment": self.old.name, "term": 1, "seal": 2, "first": 1, "last": 4,
-            "bytes": len(self.old.read_bytes()), "end": "open", "boot": journal.boot_id(),
+            "segment": self.old.name, "format": self.form, "term": 1, "seal": 2, "first": 1,
+            "last": 4, "bytes": len(self.old.read_bytes()), "end": "continued",
+            "boot": segments.boot_id(),
         })  # fmt: skip
 
     def test_clean(self) -> None:
@@ -142,7 +160,8 @@ class Journal(unittest.TestCase):
         self.expect(0, "clean", 8)
 
     def test_copy(self) -> None:
-        self.write(*self.entries[3:], entry(3, 9, 8, checksum_of(self.entries[5])), file="copy")
+        copied = self.entry(3, 9, 8, checksum_of(self.entries[5]))
+        self.write(*self.entries[3:], copied, file="copy")
         self.expect(0, "copied", 8)
         self.write(*self.entries[3:], self.end, file="copy")
         self.expect(0, "clean", 8)
@@ -155,6 +174,8 @@ class Journal(unittest.TestCase):
             self.expect(1, "torn", 6)
         self.write(*self.entries[3:], b"not an entry")
         self.expect(1, "torn", 8)
+        self.write(*self.entries[3:], self.end, b"not an entry")
+        self.expect(1, "torn", 8)
 
     def test_taken_over_empty(self) -> None:
         (self.folder / "log" / f"{5:020}-1.log").write_bytes(b"no segment")
@@ -162,7 +183,7 @@ class Journal(unittest.TestCase):
         self.expect(0, "open", 8)
 
     def test_void_entries(self) -> None:
-        void = entry(1, 5, 5, checksum_of(self.entries[2]), record(5))
+        void = self.entry(1, 5, 5, checksum_of(self.entries[2]), record(5))
         self.old.write_bytes(self.old.read_bytes() + void + b"torn")
         self.expect(0, "open", 8)
         self.assertEqual(self.run_command("state")[1], [root(8)])
@@ -179,7 +200,7 @@ class Journal(unittest.TestCase):
                 self.flip(path, place)
                 self.expect(65, "damaged" if path == self.new else "open")
                 self.flip(path, place)
-        self.write(form=4)
+        self.write(form=5)
         self.expect(65)
         self.write(term=3)
         self.expect(65)
@@ -232,10 +253,11 @@ class Journal(unittest.TestCase):
         self.expect(65)
 
     def test_chain(self) -> None:
+        later = self.entry(1, 9, 9, checksum_of(self.entries[5]), record(9))
         for parts in (
-            (entry(1, 5, 5, 1, record(5)),),
+            (self.entry(1, 5, 5, 1, record(5)),),
             (*self.entries[3:], self.entries[5]),
-            (*self.entries[3:], self.end, entry(1, 9, 9, checksum_of(self.entries[5]), record(9))),
+            (*self.entries[3:], self.end, later),
         ):
             self.write(*parts)
             self.expect(65)
@@ -247,7 +269,7 @@ class Journal(unittest.TestCase):
     def test_records(self) -> None:
         before = checksum_of(self.entries[5])
         right = record(9, None, [2, 1, "a", "b", "later"], {77: 1})
-        self.write(*self.entries[3:], entry(1, 9, 9, before, right))
+        self.write(*self.entries[3:], self.entry(1, 9, 9, before, right))
         self.expect(0, "open", 9)
         for wrong in (
             b"\xff", b"\x81" * 500, b"\x9b" + bytes(7) + b"\xff", b"\x5b" + b"\xff" * 8,
@@ -255,7 +277,7 @@ class Journal(unittest.TestCase):
             record(9, None, [9]), record(9, None, [1, b"short", 1, 1, "s", b"\x00"]),
             record(9, None, [5, "n", "s", b"\xff"]),
         ):  # fmt: skip
-            self.write(*self.entries[3:], entry(1, 9, 9, before, wrong))
+            self.write(*self.entries[3:], self.entry(1, 9, 9, before, wrong))
             self.expect(65)
             self.run_command("log")
             self.run_command("state")
@@ -313,7 +335,7 @@ class Journal(unittest.TestCase):
         self.assertEqual(self.run_command("state"), (65, [root(8)]))
 
     def test_another_schema(self) -> None:
-        body = entry(1, 5, 5, self.chain["before"], record(5, {1: [0, "new"], 2: 7}))
+        body = self.entry(1, 5, 5, self.chain["before"], record(5, {1: [0, "new"], 2: 7}))
         self.write(body, schema=encode(WIDER))
         self.expect(0)
         expected = {"note": "é", "more": "new", "count": 7}
@@ -328,7 +350,7 @@ class Journal(unittest.TestCase):
         client = [1, bytes(16), 4, 2, "counter", encode("tapped"), [0, 0, 9]]
         date = struct.unpack("<Q", struct.pack("<d", 1.5))[0]
         details = {0: [[1, "n", ["p"]]], 1: [1], 2: date, 3: 7, 4: 20, 5: [bytes(16)]}
-        last = entry(1, 9, 9, checksum_of(self.entries[5]), record(9, {0: 9}, client, details))
+        last = self.entry(1, 9, 9, checksum_of(self.entries[5]), record(9, {0: 9}, client, details))
         self.write(*self.entries[3:], last)
         code, lines = self.run_command("log")
         self.assertEqual((code, [line["revision"] for line in lines]), (0, [*range(1, 10)]))
@@ -359,7 +381,7 @@ class Journal(unittest.TestCase):
         self.save(3)
         names = [self.old, self.new, *(self.folder / "snapshots").iterdir()]
         whole = {path: path.read_bytes() for path in names}
-        for turn in range(300):
+        for turn in range(150):
             path = source.choice(names)
             data = bytearray(whole[path])
             for _ in range(source.randint(1, 4)):
@@ -373,13 +395,236 @@ class Journal(unittest.TestCase):
                     at = whole[path].find(self.entries[index])
                     if at >= 0:
                         size = int.from_bytes(data[at + 8 : at + 16], "little")
-                        signed = data[at : at + 48] + data[at + 56 : at + 56 + size]
+                        start = at + (64 if self.form == 4 else 56)
+                        signed = data[at : at + 48] + data[start : start + size]
                         data[at + 48 : at + 56] = struct.pack("<Q", siphash(signed, KEY))
+                        if self.form == 4:
+                            head = siphash(data[at : at + 56], KEY)
+                            data[at + 56 : start] = struct.pack("<Q", head)
             path.write_bytes(data)
             for command in ("verify", "log", "state"):
                 code, _ = self.run_command(command)
                 self.assertIn(code, (0, 1, 65), (turn, command))
             path.write_bytes(whole[path])
+
+
+class Journal4(Journal):
+    """The same in format 4, and what only that has."""
+
+    form = 4
+
+    def damaged(self, index: int, *places: int) -> list[bytes]:
+        """The newest segment's entries, of which one has other bytes at these places."""
+        entry = bytearray(self.entries[index])
+        for place in places:
+            entry[place] ^= 1
+        return [*self.entries[3:index], bytes(entry), *self.entries[index + 1 :]]
+
+    def test_torn(self) -> None:
+        for cut in (4, 40, 60, 70):
+            self.write(*self.entries[3:5], self.entries[5][:cut])
+            self.expect(1, "torn", 6)
+        self.write(*self.entries[3:], b"not an entry")
+        self.expect(1, "torn", 8)
+        self.write(*self.entries[3:], b"not an entry".ljust(64, b"."))
+        self.expect(65, "damaged", 8)
+        self.write(*self.entries[3:], self.end, b"not an entry")
+        self.expect(1, "torn", 8)
+
+    def test_zeros(self) -> None:
+        self.write(*self.entries[3:5], bytes(512))
+        self.expect(0, "open", 6)
+        self.write(*self.entries[3:5], self.entries[5][:64] + bytes(512))
+        self.expect(65)  # the sector was written, so the records were
+        self.write(self.entries[3], bytes(len(self.entries[4])), self.entries[5])
+        self.expect(65)
+
+    def test_last_entry(self) -> None:
+        for files, torn in ((("boot", "another"), 1), (("file", "1.2"), 1), (("boot", "x"), 1)):
+            self.write(*self.damaged(5, 70), bytes(512), **dict([files]))
+            self.expect(torn, "torn", 6)
+        self.write(*self.damaged(5, 70), bytes(512))
+        self.expect(65, "damaged", 6)
+        self.write(*self.damaged(5, 70), b"\1", boot="another")
+        self.expect(65, "damaged", 6)  # a later entry was begun
+        self.write(*self.damaged(5, 70, -1), boot="another")
+        self.expect(1, "torn", 6)  # the last byte is of the zeros that belong to the entry
+        self.write(*self.damaged(5, 20), b"\1", boot="another")
+        self.expect(1, "torn", 6)  # that may be the entry's
+        self.write(*self.damaged(5, 70), b"\1", boot="another", durability="none")
+        self.expect(1, "torn", 6)
+        self.write(*self.damaged(5, 70), self.end, boot="another")
+        self.expect(65, last=6)
+
+    def test_last_sectors(self) -> None:
+        last = self.entry(1, 9, 9, checksum_of(self.entries[5]), record(9, {1: "x" * 2000}))
+        self.write(*self.entries[3:], last)
+        self.expect(0, "open", 9)
+        for written, code, end in ((512, 1, "torn"), (1500, 1, "torn"), (2048, 65, "damaged")):
+            self.write(*self.entries[3:], last[:written] + bytes(4096))
+            self.expect(code, end, 8)
+        self.write(*self.entries[3:], bytes(1024) + last[1024:] + bytes(4096))
+        self.expect(65, "damaged", 8)
+        self.write(*self.entries[3:], bytes(1024) + last[1024:] + bytes(4096), boot="another")
+        self.expect(1, "torn", 8)
+
+    def test_two_heads(self) -> None:
+        parts = [*self.damaged(4, 70)[:2], self.damaged(5, 70)[2], bytes(512)]
+        for boot in (segments.boot_id(), "another"):
+            self.write(*parts, boot=boot)
+            self.expect(65, "damaged", 5)
+        self.write(*parts, boot="another", durability="none")
+        self.expect(1, "torn", 5)
+
+    def test_pages(self) -> None:
+        last = self.entry(1, 9, 9, checksum_of(self.entries[5]), record(9, {1: "x" * 9000}))
+        end = self.entry(1, 10, 10, checksum_of(last), record(10))
+        data = b"".join((*self.entries[3:], last, end))
+        for start, stop, file, code in (
+            (4096, 8192, "1.2", 1), (4096, 8191, "1.2", 65), (4096, 8192, None, 65),
+            (data.index(last), 4096, "1.2", 1), (data.index(last) + 1, 4096, "1.2", 65),
+            (4096, 8192, "copy", 65),
+        ):  # fmt: skip
+            parts = data[:start], bytes(stop - start), data[stop:]
+            self.write(*parts, **({"file": file} if file else {}))
+            self.expect(code, last=8 if code == 1 else 10)
+
+    def test_batched(self) -> None:
+        parts = self.damaged(4, 70)
+        self.write(*parts, durability="batched")
+        self.expect(65)
+        self.write(*parts, durability="batched", boot="another")
+        self.expect(1, "torn", 5)
+        self.write(*parts, self.end, durability="batched", boot="another")
+        self.expect(65)
+        self.save(6)
+        self.write(*parts, durability="batched", boot="another")
+        self.expect(65)
+        self.assertEqual(self.run_command("state")[1], [root(8)])
+
+    def test_a_hole_around_a_snapshot(self) -> None:
+        hole = bytes(len(self.entries[3]) + len(self.entries[4]))
+        for snapshot, code, last in ((4, 1, 4), (5, 1, 4), (6, 65, 8), (7, 65, 8)):
+            self.save4(snapshot)
+            self.write(hole, self.entries[5], durability="none", boot="another")
+            self.expect(code, last=last)
+
+    def test_header_fields(self) -> None:
+        self.write(more={14: "later", 99: [1]})
+        self.expect(0, "open", 8)
+        for wrong in ({1: None}, {12: "x"}, {13: -1}, {"text": 1}):
+            self.write(more=wrong)
+            self.expect(65)
+
+    def test_drafts_and_torn_files(self) -> None:
+        self.write(seal=3)
+        self.expect(1, "open", 8)
+        draft = self.folder / "log" / "a.new"
+        draft.write_bytes(header(4, term=3, first=9))
+        self.expect(0, "open", 8)
+        draft.write_bytes(header(4, term=2, first=9))
+        self.expect(1, "open", 8)
+        draft.write_bytes(bytes(8192))
+        self.expect(1, "open", 8)
+        self.write()
+        (self.folder / "log" / f"{5:020}-2.torn").write_bytes(b"not an entry")
+        self.expect(0, "open", 8)
+        _, lines = self.run_command("verify")
+        self.assertIn({"torn": f"{5:020}-2.torn", "bytes": 12}, lines)
+
+    def save4(self, revision: int, name: str = "snapshot", **fields: Any) -> None:
+        numbers = {1: fields["history"]} if "history" in fields else {}
+        numbers |= {2: fields["sum"]} if "sum" in fields else {}
+        effects = [{0: 1, 1: "n", 2: ["p"], 3: "later"}, [2, "m", []]]
+        content = [revision, 3, [], [], effects, root(revision)]
+        values = fields.get("content", dict(enumerate(content)) | {6: "later"})
+        data = snapshot(revision, None, SCHEMA, values, numbers)
+        (self.folder / "snapshots" / f"{revision}.{name}").write_bytes(data)
+
+    def test_snapshots_of_format_4(self) -> None:
+        self.save4(6, sum=checksum_of(self.entries[4]))
+        self.expect(0)
+        self.save4(6, "copy")
+        self.expect(0)
+        (self.folder / "snapshots" / "6.snapshot").unlink()
+        self.expect(0)
+        self.assertEqual(self.run_command("state", "--at", "6")[1], [root(6)])
+        self.save4(6, "copy", content=[6, 3, [], [], [[1, "n", ["p"]]], root(6)])
+        self.expect(0)
+        for wrong in ({0: 6, 1: 3}, [6, 3, [], [], [], root(6), 7], [6, 3, [], [], [7], root(6)]):
+            self.save4(6, "copy", content=wrong)
+            self.expect(65)
+
+    def test_foreign_snapshots(self) -> None:
+        self.save4(6, history=8)
+        self.expect(1, "open", 8)
+        self.save4(6, history=0)
+        self.expect(0)
+        self.save4(6, sum=1)
+        self.expect(1)
+        self.save4(7, sum=1)  # no entry ends there
+        (self.folder / "snapshots" / "6.snapshot").unlink()
+        self.expect(0)
+        self.save4(4, sum=checksum_of(self.entries[2]))
+        self.expect(0)
+        self.save4(20, history=8)
+        self.expect(1, "open", 8)
+        self.assertEqual(self.run_command("state")[1], [root(8)])
+        for path in (self.folder / "snapshots").iterdir():
+            path.unlink()
+        self.save4(0, history=8)
+        self.expect(65)
+
+    def test_going_on_from_a_snapshot(self) -> None:
+        """The end of the log was lost, after revision 6: §4.4, §6."""
+        self.save4(8, sum=99)
+        self.write(*self.entries[3:5], seal=3)
+        next_one = self.folder / "log" / f"{9:020}-3.log"
+        total = self.chain["total"] + sum(len(record(n, {0: n})) for n in (5, 6))
+        for before, is_broken in ((99, False), (checksum_of(self.entries[4]), True), (1, True)):
+            fields = {"term": 3, "first": 9, "before": before, "total": total}
+            next_one.write_bytes(header(4, **fields) + entry(4, 1, 9, 9, before, record(9, {0: 9})))
+            self.expect(65, "open", 9)
+            problems = self.run_command("verify")[1][-1]["problems"]
+            self.assertTrue(any("revisions from 7 on are missing" in text for text in problems))
+            self.assertEqual(any("the chain breaks" in text for text in problems), is_broken)
+        self.save4(8)  # of which no checksum is known
+        next_one.write_bytes(header(4, **(fields | {"before": checksum_of(self.entries[4])})))
+        self.expect(65, "open", 8)
+        (self.folder / "snapshots" / "8.snapshot").unlink()
+        self.expect(65)
+
+    def test_running_effects(self) -> None:
+        effects = [[1, "n", ["p"]], {0: 2, 1: "m", 2: []}]
+        before = checksum_of(self.entries[5])
+        last = self.entry(1, 9, 9, before, record(9, None, None, {0: effects}))
+        self.write(*self.entries[3:], last)
+        code, lines = self.run_command("log")
+        self.assertEqual((code, lines[-1]["began"]), (0, [[1, "n", ["p"]], [2, "m", []]]))
+        for wrong in ([[1, "n"]], [{0: 1, 1: "n"}], [7], [[1, 2, ["p"]]]):
+            last = self.entry(1, 9, 9, before, record(9, None, None, {0: wrong}))
+            self.write(*self.entries[3:], last)
+            self.expect(65)
+
+
+class Vectors(unittest.TestCase):
+    """The directories that daemons have written, and what is done to them: vectors.py."""
+
+    def test_vectors(self) -> None:
+        wait, journal.WAIT = journal.WAIT, 0.0
+        self.addCleanup(setattr, journal, "WAIT", wait)
+        for vector in vectors.read_vectors():
+            with self.subTest(vector["name"]), tempfile.TemporaryDirectory() as folder:
+                data, output = Path(folder) / "data", io.StringIO()
+                vectors.load(vector, data)
+                with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+                    code = journal.main(["verify", str(data)])
+                text = output.getvalue()
+                self.assertEqual(code, vector["exit"], text)
+                for words in vector["says"]:
+                    self.assertIn(words, text)
+                last = json.loads(text.splitlines()[-1])["last"] if text.startswith("{") else -1
+                self.assertEqual(last, vector["last"], text)
 
 
 class Checksums(unittest.TestCase):

@@ -11,6 +11,8 @@ package final class JournalReader: HistorySource {
   private let unreadable: LogSegment?
   /// The snapshots that there are.
   let snapshots: KeptSnapshots
+  /// The newest revision of the log that a daemon would go on from, where not all entries are.
+  private let limit: UInt64
 
   /// Opens a journal that is there.
   ///
@@ -35,9 +37,10 @@ package final class JournalReader: HistorySource {
       unreadable = found?.unreadable
       snapshots = KeptSnapshots(in: directory, of: segment.header.history)
       if let found {
-        damage = found.damage
+        (damage, limit) = (found.damage, .max)
       } else {
-        damage = try Self.damage(of: segment, at: newest.path(in: directory), in: directory)
+        let path = newest.path(in: directory)
+        (damage, limit) = try Self.judge(segment, at: path, snapshots, in: directory)
       }
       return
     }
@@ -58,24 +61,30 @@ package final class JournalReader: HistorySource {
     return reader
   }
 
-  private static func damage(
-    of newest: LoadedSegment,
+  /// Why the newest segment does not go on to its end, and the revision at which the log ends.
+  private static func judge(
+    _ newest: LoadedSegment,
     at path: String,
+    _ snapshots: KeptSnapshots,
     in directory: String,
-  ) throws(JournalError) -> JournalError? {
-    guard newest.header.file == LogHeader.copied else {
-      // A daemon that writes may be in the middle of an entry.
-      guard DirectoryLock.holder(of: directory) == nil else { return nil }
-      let ending = try newest.ending(at: path, after: 0)
-      return ending.isDamaged ? JournalDirectory.damaged(ending.end, path, in: directory) : nil
+  ) throws(JournalError) -> (damage: JournalError?, limit: UInt64) {
+    let found = try newest.end()
+    guard newest.header.file != LogHeader.copied else {
+      guard !found.isMarked else { return (nil, .max) }
+      let damage = JournalDirectory.corrupt(
+        directory,
+        "the copy breaks off behind revision \(found.last)",
+        before: found.last + 1,
+      )
+      return (damage, .max)
     }
-    let end = try newest.end()
-    guard !end.isMarked else { return nil }
-    return JournalDirectory.corrupt(
-      directory,
-      "the copy breaks off behind revision \(end.last)",
-      before: end.last + 1,
-    )
+    // A daemon that writes may be in the middle of an entry.
+    guard DirectoryLock.holder(of: directory) == nil else { return (nil, .max) }
+    let snapshot = try snapshots.newestRevision(readableBehind: found.last)
+    let ending = try newest.ending(at: path, after: snapshot ?? 0)
+    let damage =
+      ending.isDamaged ? JournalDirectory.damaged(ending.end, path, in: directory) : nil
+    return (damage, ending.end.last < found.last ? ending.end.last : .max)
   }
 
   /// Whether a daemon uses it.
@@ -101,7 +110,7 @@ package final class JournalReader: HistorySource {
   /// - Throws: ``HistoryError``.
   func extent(from start: UInt64?) throws(HistoryError) -> HistoryExtent {
     let newestSegment = try newestSegment()
-    let last = try ask { () throws(JournalError) in try newestSegment.end().last }
+    let last = min(limit, try ask { () throws(JournalError) in try newestSegment.end().last })
     let first = try segments().first?.first ?? newestSegment.header.first
     // The file of one that is not needed any more may be there for longer than what follows it.
     let found = try ask { () throws(JournalError) in
@@ -151,7 +160,7 @@ package final class JournalReader: HistorySource {
     var wantsMore = true
     try ask {
       do {
-        try log.entries(after: revision, of: segments) { found in
+        try log.entries(after: revision, of: segments, through: limit) { found in
           let head = found.head
           try check(head.first, behind: reached, isFirst: before == nil, of: segments)
           guard before == nil || before == head.before else {

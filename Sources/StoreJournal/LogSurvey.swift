@@ -91,6 +91,14 @@ package struct LogSurvey {
     }
     kept = KeptSnapshots(in: directory, of: newest?.history ?? 0)
     try surveySnapshots()
+    let last = runs.last?.revisions.upperBound ?? newest.map { $0.first - 1 } ?? 0
+    if let snapshot = snapshots.first, snapshot > last {
+      add(
+        .doubt,
+        "The log ends at revision \(last), and there is a snapshot of revision \(snapshot). A daemon "
+          + "that starts goes on from the snapshot, in another epoch.",
+      )
+    }
   }
 
   private mutating func surveyWithoutLog() throws(JournalError) {
@@ -247,12 +255,14 @@ package struct LogSurvey {
       )
     }
     if let damaged { return .damaged(at: damaged) }
-    if let kind = walk.kind { return kind == .end ? .clean : .copied }
-    if loaded.header.file == LogHeader.copied {
+    if walk.kind == nil, loaded.header.file == LogHeader.copied {
       add(.damage, "\(path) is a copy that breaks off after revision \(walk.reached).")
       return .damaged(at: walk.place)
     }
-    guard let tail = ending.end.tail else { return .open }
+    guard let tail = ending.end.tail else {
+      guard let kind = walk.kind else { return .open }
+      return kind == .end ? .clean : .copied
+    }
     let place = "bytes \(tail.place.lowerBound) to \(tail.place.upperBound - 1) of \(path)"
     if ending.isDamaged {
       add(

@@ -63,6 +63,14 @@ extension ProcessTests {
       }
     }
 
+    @Test func `The client says of each kind of damage what its reader says`() async throws {
+      try await World.run { world in
+        let script = "\(root)/Examples/python/check_vectors.py"
+        let run = try await world.finish(start(world, script, Program.storectl.path))
+        #expect(run.isSuccess, "\(run.output.joined(separator: "\n"))")
+      }
+    }
+
     @Test func `Its reader of data directories shows what a daemon has kept`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()

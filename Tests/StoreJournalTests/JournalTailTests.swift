@@ -176,6 +176,17 @@ import Testing
       $0.bytes.removeSubrange(($0.entries[4].lowerBound + 70)...)
     }
     #expect(cut == .opened(4, isTorn: true, isSameEpoch: false))
+    // Nor is one that is missing before a clean end.
+    let ended = try verdict(of: whole) {
+      $0.header.file = copied
+      let start = $0.entries[1].lowerBound
+      let end = (start / 4_096 + 1) * 4_096
+      $0.bytes.replaceSubrange(start..<end, with: zeros(end - start))
+      let sum = $0.sum(entry: 4)
+      $0.bytes.removeSubrange($0.entries[4].upperBound...)
+      $0.bytes += LogEntry.end(behind: 5, sum, key: $0.header.key)
+    }
+    #expect(ended == .refused)
     // A flipped bit is no page that was copied too early.
     let flipped = try verdict(of: whole) {
       $0.header.file = copied

@@ -59,6 +59,11 @@ struct SegmentEditor {
     LogHeader.number(bytes[entries[entry].lowerBound + 40..<entries[entry].lowerBound + 48])
   }
 
+  /// The checksum of an entry.
+  func sum(entry: Int) -> UInt64 {
+    LogHeader.number(bytes[entries[entry].lowerBound + 48..<entries[entry].lowerBound + 56])
+  }
+
   /// Puts another entry of the same size in the place of one.
   mutating func replace(entry: Int, with head: LogEntry.Head, _ records: [UInt8]) {
     var head = head

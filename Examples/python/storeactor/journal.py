@@ -5,17 +5,19 @@
     python3 -m storeactor.journal state DIR [--at REVISION]
 
 Each prints lines of JSON. Nothing here writes to the directory. `verify` ends with 0 when all is
-right, 65 when something is damaged, and 1 when the end is in doubt.
+right, 65 when something is damaged, and 1 when the end is in doubt: an entry that was being
+written, a daemon that took over and left nothing, or a snapshot of another history.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import re
 import struct
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,9 @@ from typing import Any
 from .documents import convert
 from .encoding import EncodingError, encode
 from .schema import Schema, SchemaError
-from .segments import Damage, Record, Segment, Snapshot, entry_records, expect, is_a, is_uint
-from .segments import read_segment, read_snapshot, read_value
+from .segments import Damage, Record, Segment, Snapshot, effect_items, entry_records, expect
+from .segments import is_effect, is_id, is_identity, is_list, is_session, is_text, is_uint, is_void
+from .segments import read_header, read_segment, read_snapshot, read_value
 
 WAIT = 0.1  # seconds until a running daemon has written what it was writing
 OK, TORN, DAMAGED, UNREADABLE = 0, 1, 65, 74
@@ -44,6 +47,8 @@ class History:
 
     segments: list[Segment]
     snapshots: list[Snapshot]
+    torn: dict[str, int]  # files with what was cut off, and their sizes
+    drafts: set[int]  # the terms of daemons that were about to take over
     problems: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
@@ -59,7 +64,16 @@ class History:
                     yield record, segment.header.schema
 
     def valid(self) -> list[Snapshot]:
-        return [snapshot for snapshot in self.snapshots if snapshot.problem is None]
+        """The snapshots that are of this history and can be read, oldest first."""
+        return [one for one in self.snapshots if not (one.problem or one.foreign)]
+
+    def runs(self) -> Iterator[tuple[int, int]]:
+        """Which revisions follow each other: one run, unless a daemon went on from a snapshot."""
+        first = self.segments[0].first if self.segments else 0
+        for segment, following in zip(self.segments, [*self.segments[1:], None]):
+            if following is None or following.first != segment.last + 1:
+                yield first, segment.last
+                first = following.first if following else 0
 
     def states(self, start: Snapshot, until: int) -> Iterator[tuple[int, Any, Schema]]:
         """The root at each revision from a snapshot on."""
@@ -81,21 +95,14 @@ class History:
         expect(revision >= until, f"revision {revision + 1} is missing")
 
 
-def boot_id() -> str | None:
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return None
-
-
 def read_synced(path: Path) -> bytes:
     with path.open("rb") as file:
         os.fsync(file.fileno())
         return file.read()
 
 
-def list_files(directory: Path) -> tuple[list[Segment], dict[int, Path]]:
-    """The segments that count, oldest first, and the snapshots: §2."""
+def read_files(directory: Path) -> History:
+    """The segments that count, oldest first, and all else that a directory has: §2."""
     if not directory.is_dir():
         raise Refused(f"{directory} is no directory")
     if (directory / "log.new").exists():
@@ -105,85 +112,113 @@ def list_files(directory: Path) -> tuple[list[Segment], dict[int, Path]]:
     if not (directory / "log").is_dir():
         raise Refused(f"{directory} has no log")
     newest: dict[int, tuple[int, Path]] = {}
-    for path in (directory / "log").iterdir():
-        if match := re.fullmatch(r"([0-9]{20})-(0|[1-9][0-9]*)\.log", path.name):
+    history = History([], [], {}, set())
+    for path in sorted((directory / "log").iterdir()):
+        if match := re.fullmatch(r"([0-9]{20})-(0|[1-9][0-9]*)\.(log|torn)", path.name):
             first, term = int(match[1]), int(match[2])
-            if first not in newest or term > newest[first][0]:
+            if match[3] == "torn":
+                history.torn[path.name] = path.stat().st_size
+            elif first not in newest or term > newest[first][0]:
                 newest[first] = term, path
-    folder = directory / "snapshots"
-    paths = folder.iterdir() if folder.is_dir() else ()
-    found = [path for path in paths if re.fullmatch(r"(0|[1-9][0-9]{0,19})\.snapshot", path.name)]
-    segments = []
+        elif path.suffix == ".new":
+            with contextlib.suppress(Damage):  # just room, then
+                history.drafts.add(read_header(read_synced(path)).term)
     for first, (term, path) in sorted(newest.items()):
-        segments.append(Segment(path.name, term, first, read_synced(path)))
-    return segments, {int(path.stem): path for path in found}
+        data, stat = read_synced(path), path.stat()
+        file = f"{stat.st_dev}.{stat.st_ino}"
+        history.segments.append(Segment(path.name, term, first, data, file))
+    folder = directory / "snapshots"
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if match := re.fullmatch(r"(0|[1-9][0-9]{0,19})\.(snapshot|copy)", path.name):
+            history.snapshots.append(read_snapshot(path.name, int(match[1]), read_synced(path)))
+    history.snapshots.sort(key=lambda one: (one.revision, one.name))
+    return history
 
 
 def read_history(directory: Path, tries: int = 3) -> History:
     """Reads a directory, again where a running daemon was writing or removing meanwhile."""
     try:
-        segments, paths = list_files(directory)
-        snapshots = [read_snapshot(n, read_synced(path)) for n, path in sorted(paths.items())]
+        history = read_files(directory)
     except FileNotFoundError as error:
         if tries == 0:
             raise Refused(str(error)) from None
         return read_history(directory, tries - 1)
+    segments = history.segments
     for segment, following in zip(segments, [*segments[1:], None]):
         read_segment(segment, following)
     if segments and tries and (segments[-1].torn is not None or segments[-1].problems):
         time.sleep(WAIT)
         return read_history(directory, 0)
-    history = History(segments, snapshots)
     judge(history)
     return history
 
 
 def judge(history: History) -> None:
-    """Follows the chain over all segments, and finds out how the history ends: §4.3, §4.4."""
-    segments, problems = history.segments, history.problems
+    """Follows the chain over all segments, and finds out how the history ends: §4.3, §4.4, §6."""
+    segments, problems, doubts = history.segments, history.problems, history.doubts
     if not segments:
         problems.append("there is no segment")
         return
-    newest, valid = segments[-1], history.valid()
-    header, base = newest.header, max((one.revision for one in valid), default=-1)
-    if header and header.durability != "full" and newest.end != "clean":
-        lost = [place for place, last in newest.holes.items() if last >= base]
-        if lost and header.boot != boot_id():  # what follows was never promised
-            newest.torn, newest.end, newest.last = lost[0], "torn", newest.holes[lost[0]]
-            newest.entries = [one for one in newest.entries if one.place < lost[0]]
-            newest.problems = {at: what for at, what in newest.problems.items() if at < lost[0]}
+    newest, header = segments[-1], segments[-1].header
+    for snapshot in history.snapshots:
+        snapshot.foreign = find_foreign(segments, snapshot)
+    valid = history.valid()
+    base = valid[-1].revision if valid else -1
+    hole = next((hole for hole in newest.holes if hole.first > base + 1), None)
+    if header and hole and is_void(newest, header, hole):
+        newest.cut(hole)
     for segment, following in zip(segments, segments[1:]):
-        problems += check_link(segment, following)
-    if header and header.file == "copy" and newest.end not in ("copied", "clean"):
+        problems += check_link(segment, following, valid)
+    if header and header.file == "copy" and not newest.is_ended:
         newest.problems[len(newest.data)] = "a copy that was cut off"
-    if newest.end == "torn" and not newest.problems:
-        history.doubts.append(f"{newest.name} is torn at byte {newest.torn}")
-    if header and header.seal:
-        history.doubts.append(f"{newest.name} is sealed by term {header.seal}: no segment")
+        newest.end, newest.torn = "damaged", None
+    if newest.end == "torn":
+        doubts.append(f"{newest.name} is torn at byte {newest.torn}")
+    if header and header.seal and header.seal not in history.drafts:
+        doubts.append(f"{newest.name} is sealed by term {header.seal}: no segment, and no draft")
     for segment in segments:
         problems += [f"{segment.name}: {text}" for text in segment.problems.values()]
     for snapshot in history.snapshots:
         if snapshot.problem:
-            problems.append(f"snapshot {snapshot.revision}: {snapshot.problem}")
+            problems.append(f"{snapshot.name}: {snapshot.problem}")
+        elif snapshot.foreign:
+            doubts.append(f"{snapshot.name} is foreign: {snapshot.foreign}")
         elif snapshot.revision > newest.last and newest.header:
-            history.doubts.append(f"snapshot {snapshot.revision} is beyond {newest.last}, the end")
-    if not any(snapshot.revision >= segments[0].first - 1 for snapshot in valid):
+            doubts.append(f"{snapshot.name} is beyond {newest.last}, the end")
+    if base < segments[0].first - 1:
         problems.append(f"no snapshot of revision {segments[0].first - 1} or later")
 
 
-def check_link(segment: Segment, following: Segment) -> list[str]:
+def find_foreign(segments: list[Segment], snapshot: Snapshot) -> str | None:
+    """Why a snapshot is of another history, if it is: §6."""
+    header = segments[-1].header
+    if header and header.history and snapshot.history not in (0, header.history):
+        return "its history has another number"
+    for segment in segments:
+        sums = [one.head.checksum for one in segment.entries if one.head.last == snapshot.revision]
+        if segment.header and segment.first == snapshot.revision + 1:
+            sums.append(segment.header.before)
+        if snapshot.sum is not None and any(one != snapshot.sum for one in sums):
+            return "the log has another checksum for its revision"
+    return None
+
+
+def check_link(segment: Segment, following: Segment, valid: list[Snapshot]) -> list[str]:
     if not segment.header or not following.header:
         return []
-    name, made = following.name, []
+    name, made, checksums = following.name, [], [segment.checksum]
     if segment.last != following.first - 1:
-        made.append(f"{name}: revisions from {segment.last + 1} on are missing before it")
-    else:
-        checksum = segment.entries[-1].checksum if segment.entries else segment.header.before
-        if following.header.before != checksum:
-            made.append(f"{name}: the chain breaks before it")
-        size = sum(len(entry.records) for entry in segment.entries)
-        if not segment.problems and following.header.total != segment.header.total + size:
-            made.append(f"{name}: another number of bytes is before it")
+        starts = [one for one in valid if one.revision == following.first - 1]
+        if starts and segment.last < following.first:  # a daemon went on from a snapshot
+            checksums += [one.sum for one in starts if one.sum is not None]
+            made.append(f"{name}: revisions from {segment.last + 1} on are missing before it")
+        else:
+            return [f"{name}: revisions from {segment.last + 1} on are missing before it"]
+    if following.header.before not in checksums:
+        made.append(f"{name}: the chain breaks before it")
+    size = sum(len(entry.records) for entry in segment.entries)
+    if not segment.problems and following.header.total != segment.header.total + size:
+        made.append(f"{name}: another number of bytes is before it")
     if following.header.term < segment.header.term:
         made.append(f"{name}: its term is older than that of the segment before")
     return made
@@ -191,18 +226,19 @@ def check_link(segment: Segment, following: Segment) -> list[str]:
 
 def check_states(history: History) -> None:
     """Compares each snapshot with what the records before it lead to."""
-    valid = {one.revision: one for one in history.valid() if one.revision <= history.last}
-    starts = [n for n in valid if history.segments and n >= history.segments[0].first - 1]
     try:
         for record, _ in history.records():
             describe_record(record)  # also the parts that states need not
-        if starts and not any(segment.problems for segment in history.segments):
-            for revision, root, schema in history.states(valid[min(starts)], history.last):
-                if one := valid.get(revision):
+        if any(segment.problems for segment in history.segments):
+            return
+        for first, last in history.runs():
+            valid = [one for one in history.valid() if first - 1 <= one.revision <= last]
+            for revision, root, schema in history.states(valid[0], last) if valid else ():
+                for one in (one for one in valid if one.revision == revision):
                     assert one.schema
-                    root = convert(root, schema, schema.root, one.schema, one.schema.root)
-                    is_same = encode(root) == encode(one.root)
-                    expect(is_same, f"snapshot {revision} is not what the records lead to")
+                    value = convert(root, schema, schema.root, one.schema, one.schema.root)
+                    is_same = encode(value) == encode(one.root)
+                    expect(is_same, f"{one.name} is not what the records lead to")
     except (Damage, SchemaError) as damage:
         history.problems.append(str(damage))
 
@@ -222,34 +258,51 @@ def describe_origin(origin: Any) -> dict[str, Any]:
     match origin:
         case None:
             return {"by": "daemon"}
-        case [1, bytes() as client, int() as session, int() as sequence, str() as scope,
-              bytes() as action, *rest] if len(client) == 16:  # fmt: skip
+        case [1, client, session, sequence, str() as scope, bytes() as action, *rest] if (
+            is_id(client) and is_uint(session) and is_uint(sequence) and is_identity(*rest[:1])
+        ):
             made = {"by": "client", "client": client.hex(), "session": session}
             made |= {"sequence": sequence, "scope": scope, "action": describe_action(action)}
             return made | ({"identity": describe_any(rest[0])} if rest else {})
-        case [2 | 3 as kind, int() as session, str() as name, str() as address, *_]:
-            by = "joined" if kind == 2 else "left"
-            return {"by": by, "session": session, "name": name, "address": address}
-        case [4, int() as stopped, list() as effects, *_]:
+        case [2 | 3 as kind, *session] if is_session(session):
+            made = {"by": "joined" if kind == 2 else "left"}
+            return made | dict(zip(("session", "name", "address"), session))
+        case [4, stopped, effects, *_] if is_uint(stopped) and is_list(effects, is_interrupted):
             return {"by": "restart", "stopped": stopped == 1, "effects": describe_any(effects)}
         case [5, str() as name, str() as scope, bytes() as action, *_]:
             made = {"by": "internal", "name": name, "scope": scope}
             return made | {"action": describe_action(action)}
-        case [5, str() as name, *_]:
+        case [5, str() as name] | [5, str() as name, _]:
             return {"by": "internal", "name": name}
     raise Damage(f"no origin is {origin!r}")
+
+
+def is_interrupted(effect: Any) -> bool:
+    return (
+        is_list(effect) and len(effect) == 2 and is_text(effect[0]) and is_list(effect[1], is_text)
+    )
+
+
+# Each detail has a check of its parts if it is an array.
+DETAILS: dict[str, Callable[[object], bool] | None]
+DETAILS = {"began": is_effect, "ended": is_uint, "date": None, "seed": None, "us": None}
+DETAILS["forgot"] = is_id
 
 
 def describe_record(record: Record) -> dict[str, Any]:
     made = {"revision": record.revision, "time": record.time, **describe_origin(record.origin)}
     made["delta"] = describe_any(record.delta)
-    for key, name in enumerate(("began", "ended", "date", "seed", "us", "forgot")):
+    for key, (name, check) in enumerate(DETAILS.items()):
         if key in record.details:
             value = record.details[key]
-            if name == "date" and is_uint(value):
+            is_right = is_list(value, check) if check else is_uint(value)
+            expect(is_right, f"revision {record.revision}: its {name!r} has another form")
+            if name == "date":
                 value = struct.unpack("<d", struct.pack("<Q", value))[0]
-            if name == "forgot" and is_a(value):
-                value = [one.hex() if isinstance(one, bytes) else one for one in value]
+            if name == "began":
+                value = [effect_items(one) for one in value]
+            if name == "forgot":
+                value = [one.hex() for one in value]
             made[name] = describe_any(value)
     return made
 
@@ -260,13 +313,18 @@ def show(**members: Any) -> None:
 
 def verify(history: History) -> int:
     check_states(history)
-    for one in history.segments:
-        end = f"torn at byte {one.torn}" if one.torn is not None else one.end
-        seal, boot = (one.header.seal, one.header.boot) if one.header else (None, None)
-        show(segment=one.name, term=one.term, seal=seal, first=one.first, last=one.last,
-             bytes=len(one.data), end=end, boot=boot)  # fmt: skip
-    for snapshot in history.snapshots:
-        show(snapshot=snapshot.revision, valid=snapshot.problem is None)
+    for segment in history.segments:
+        end = f"torn at byte {segment.torn}" if segment.torn is not None else segment.end
+        header = segment.header
+        seal, boot = (header.seal, header.boot) if header else (None, None)
+        show(segment=segment.name, format=header.format if header else None, term=segment.term,
+             seal=seal, first=segment.first, last=segment.last, bytes=len(segment.data), end=end,
+             boot=boot)  # fmt: skip
+    for name, size in history.torn.items():
+        show(torn=name, bytes=size)
+    for one in history.snapshots:
+        is_foreign = one.foreign is not None
+        show(snapshot=one.name, revision=one.revision, valid=not one.problem, foreign=is_foreign)
     code = DAMAGED if history.problems else TORN if history.doubts else OK
     end = history.segments[-1].end if history.segments else "none"
     verdict = {OK: end, TORN: "doubtful", DAMAGED: "damaged"}[code]

@@ -98,7 +98,8 @@ struct LoadedSegment {
     let isPromised =
       found.isClosed || header.durability == .full || header.boot == JournalDirectory.boot()
     var ending = Ending(end: found, circumstance: circumstance, isPromised: isPromised)
-    guard circumstance == .unknown, header.file != LogHeader.copied,
+    // What is before an entry that says that the log ends was promised.
+    guard circumstance == .unknown, header.file != LogHeader.copied, !found.isMarked,
       let cut = try gap(after: snapshot, isPromised: isPromised)
     else { return ending }
     var cursor = LogCursor(self)
