@@ -95,8 +95,8 @@ package struct LogSurvey {
     if let snapshot = snapshots.first, snapshot > last {
       add(
         .doubt,
-        "The log ends at revision \(last), and there is a snapshot of revision \(snapshot). A daemon "
-          + "that starts goes on from the snapshot, in another epoch.",
+        "The log ends at revision \(last), and there is a snapshot of revision \(snapshot). A "
+          + "daemon that starts goes on from the snapshot, in another epoch.",
       )
     }
   }

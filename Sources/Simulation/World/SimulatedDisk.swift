@@ -79,7 +79,8 @@ final class SimulatedDisk {
   fileprivate func fence(_ journal: SimulatedJournal) -> JournalResult? {
     guard journal.term != term, world.options.planted != .unfencedWriters else { return nil }
     // A cache shows the seal when it is read again.
-    if world.options.planted == .cachedSeals, world.clock.now < openedAt + 600_000_000 { return nil }
+    let isFresh = world.clock.now < openedAt + 600_000_000
+    if isFresh, world.options.planted == .cachedSeals { return nil }
     return .fenced("term \(term) follows \(journal.term)")
   }
 
