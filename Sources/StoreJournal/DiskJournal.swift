@@ -239,10 +239,15 @@ package final class DiskJournal: Journal {
   ) throws(JournalError) {
     onResult = { _ in }
     let ending = Ending()
-    if let snapshot { store(snapshot) }
-    // Behind what was asked for before, and behind a snapshot that is being written.
-    queue.async { [encoding, queue, self] in
-      encoding.async { queue.async { [self] in end(ending) } }
+    if let snapshot {
+      store(snapshot)
+      queue.async { [encoding, queue, self] in
+        encoding.async { queue.async { [self] in end(ending) } }
+      }
+      // A snapshot that takes too long is left out: the daemon has ended all the same.
+      queue.asyncAfter(deadline: .now() + time / .seconds(2)) { [self] in end(ending) }
+    } else {
+      queue.async { [self] in end(ending) }
     }
     guard ending.wait(until: Date(timeIntervalSinceNow: time / .seconds(1))) else {
       throw JournalError(
@@ -255,6 +260,7 @@ package final class DiskJournal: Journal {
   }
 
   private nonisolated func end(_ ending: Ending) {
+    guard ending.begins() else { return }
     isOver.withLock { $0 = true }
     // What is not known to be kept must not look like a clean end.
     if let failure = failure.withLock({ $0 }) {
@@ -265,8 +271,7 @@ package final class DiskJournal: Journal {
     } catch {
       return ending.finish(error)
     }
-    // What nobody needs any more goes first.
-    encoding.async { ending.finish() }
+    ending.finish()
   }
 
   /// What became of closing the file; nobody may be there any more to take it.
@@ -274,6 +279,10 @@ package final class DiskJournal: Journal {
     /// Nil until it is known; guarded by its mutex.
     private let result = Mutex<Result<Void, JournalError>?>(nil)
     private let condition = NSCondition()
+    private let hasBegun = Atomic(false)
+
+    /// Whether nobody has begun it before.
+    func begins() -> Bool { !hasBegun.exchange(true, ordering: .relaxed) }
 
     func finish(_ error: JournalError? = nil) {
       condition.lock()

@@ -23,7 +23,8 @@ struct InitialState {
     get throws(JournalError) {
       guard segments.first?.first == 1, try known != nil else { return nil }
       return "Restore a backup; or, as its records begin with the initial state, start the program "
-        + "that began it with --from-initial-state (HostConfiguration.beginsWithInitialState)."
+        + "that began it with --from-initial-state (HostConfiguration.beginsWithInitialState), if "
+        + "nothing in that state is random."
     }
   }
 

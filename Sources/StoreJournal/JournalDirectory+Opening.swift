@@ -160,7 +160,8 @@ extension JournalDirectory {
     return corrupt(
       directory,
       "bytes \(place.lowerBound) to \(place.upperBound - 1) of \(path), after revision "
-        + "\(end.last), are no entry, and more than a program leaves that ends while it writes",
+        + "\(end.last), are no entry, and more than a program leaves that ends while it writes, "
+        + "unless the disk has failed a write",
       before: end.last + 1,
     )
   }
@@ -315,7 +316,12 @@ extension JournalDirectory {
       }
     }
     guard start < end.place else { return }
-    try file.write(Array(segment.bytes[start..<end.place]), at: start)
+    // The last entry's zeros may be missing, where a file without room ends.
+    let written = segment.bytes[start..<min(end.place, segment.bytes.count)]
+    try file.write(
+      written + Array(repeating: 0, count: end.place - start - written.count),
+      at: start,
+    )
     try file.sync()
   }
 

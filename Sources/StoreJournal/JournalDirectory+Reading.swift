@@ -53,7 +53,10 @@ extension JournalDirectory {
         + " of another history, and no other one can be read"
     let state = InitialState(directory: directory, segments: opening.log.segments)
     guard let initial, hasRecords else {
-      throw corrupt("\(what), and records say only what changed", helping: try state.remedy)
+      throw corrupt(
+        "\(what), and records say only what changed",
+        helping: hasRecords ? try state.remedy : nil,
+      )
     }
     guard let refusal = try state.refusal(of: initial) else { return }
     throw corrupt("\(what), and \(refusal)")

@@ -128,6 +128,12 @@ package final class JournalReader: HistorySource {
     )
   }
 
+  /// The newest revision that records lead to: older than that of a snapshot whose log was lost.
+  package func endOfRecords() throws(HistoryError) -> UInt64 {
+    let newest = try newestSegment()
+    return min(limit, try ask { () throws(JournalError) in try newest.end().last })
+  }
+
   /// Names the snapshots of other histories that were found; empty where there are none.
   var foreignNote: String {
     snapshots.foreign.map { "\($0) is a snapshot of another history. " }.joined()

@@ -91,7 +91,7 @@ package struct LogSurvey {
     }
     kept = KeptSnapshots(in: directory, of: newest?.history ?? 0)
     try surveySnapshots()
-    let last = runs.last?.revisions.upperBound ?? newest.map { $0.first - 1 } ?? 0
+    let last = max(runs.last?.revisions.upperBound ?? 0, newest.map { $0.first - 1 } ?? 0)
     if let snapshot = snapshots.first, snapshot > last {
       add(
         .doubt,

@@ -81,7 +81,7 @@ package struct Salvage {
       report.missing.append(
         "No history could be made: no snapshot can be read, and no records begin with revision 1."
       )
-      // Nobody begins another history beside what is salvaged.
+      // Only what is salvaged goes there.
       try DurableFile.makeDirectory(target)
       guard try DurableFile.names(in: target).isEmpty else {
         throw JournalError(
@@ -106,6 +106,12 @@ package struct Salvage {
     }
     report.newest = try copy.finish(needsState: false)
     report.oldestState = snapshots.last
+    if snapshots.isEmpty {
+      report.missing.append(
+        "No snapshot can be read: only a program whose initial state is the one that the history "
+          + "began with can go on from \(target), with --from-initial-state."
+      )
+    }
     return base
   }
 
@@ -278,6 +284,7 @@ extension Salvage {
         do throws(JournalError) {
           // Without its key nothing is known of its bytes.
           let header = try LogHeader(of: segment, in: survey.directory)
+          guard header.first == segment.first, header.term == segment.term else { continue }
           tails.append(try Tail(name, path, bytes, header, survey.directory))
         } catch {
           guard error.code == .corrupt || error.code == .missing else { throw error }

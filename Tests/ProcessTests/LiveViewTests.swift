@@ -89,7 +89,7 @@ extension ProcessTests {
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let screen = try TerminalProcess(world, ["status", "--watch"], term: "vt52")
         try await screen.shows("revisions a second")
-        try await screen.shows("storectl status")
+        try await screen.shows("storectl stat")
         try await world.send("counter", "incrementButtonTapped")
         screen.type("q")
         #expect(try await screen.ended() == Self.restored)

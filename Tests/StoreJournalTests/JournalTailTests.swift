@@ -158,6 +158,23 @@ import Testing
     )
   }
 
+  @Test func `An entry whose last zeros are missing is whole, and history goes on after it`() throws
+  {
+    let whole = try segment([100, 101])
+    let last = whole.entries[1]
+    for end in last.upperBound - 3...last.upperBound {
+      try whole.write { $0.bytes.removeSubrange(end...) }
+      #expect(try verdict() == .opened(2, isTorn: false, isSameEpoch: true), "\(end)")
+    }
+    try whole.write { $0.bytes.removeSubrange((last.upperBound - 3)...) }
+    let file = try unbegun()
+    _ = try file.read { _ throws(CodecError) in }
+    try file.begin()
+    try file.append(batch(3))
+    try file.close()
+    #expect(try verdict() == .opened(3, isTorn: false, isSameEpoch: true))
+  }
+
   // MARK: The file is a copy
 
   @Test func `A file that was copied while it was written starts in another epoch`() throws {
@@ -288,6 +305,17 @@ import Testing
     )
     writer.keepDraft()
     try file.seal(by: 2)
+  }
+
+  @Test func `Torn ends are in the order of their segments, and go with them`() throws {
+    let folder = LogSegment.folder(in: directory.path)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let segments = [8, 9, 10].map { LogSegment(first: 5, term: $0) }
+    for segment in segments {
+      try Data([1]).write(to: URL(fileURLWithPath: segment.tornPath(in: directory.path)))
+    }
+    let paths = try LogSegment.tornPaths(in: directory.path)
+    #expect(paths == segments.map { $0.tornPath(in: directory.path) })
   }
 
   @Test(arguments: Durability.allCases)

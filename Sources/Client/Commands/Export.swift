@@ -38,6 +38,15 @@ struct Export: ParsableCommand {
   private func export() throws {
     let reader = try HistoryOptions.reader(data)
     let extent = try reader.extent()
+    let end = try reader.endOfRecords()
+    guard extent.newest <= end else {
+      throw HistoryError(
+        .corrupt,
+        "The log in \(data) ends at revision \(end), and there is a snapshot of revision "
+          + "\(extent.newest): an export would lack what came between. Copy the directory with "
+          + "storectl backup, and export the copy.",
+      )
+    }
     var past = try PastExport(try reader.heading(), format: JournalDirectory.format, reader)
     tellWhatIsMissing(past, extent)
     for line in past.begin() { try StandardOutput.line(line) }

@@ -356,7 +356,7 @@ final class ConnectionGuard: Sendable {
         kind: .unknown,
         peer: request.address,
         holder: holder(of: request),
-        reason: "came from who has no grant",
+        reason: "is of a user to whom nothing is granted",
       )
       cuts.withLock { $0.add(cut) }
       return try admission.refuse(request)

@@ -148,8 +148,6 @@ extension StoreHost {
     _ path: String,
     _ form: DurableForm<State>,
   ) throws(JournalError) -> JournalDirectory {
-    // A limit of files' sizes is an error of the write, which is told, and not the end.
-    signal(SIGXFSZ, SIG_IGN)
     return try JournalDirectory(
       directory: path,
       root: form.name,

@@ -281,6 +281,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     SharedProcess.beginHosting()
     try checkStore()
     StandardDescriptors.open()
+    // A limit of files' sizes is an error of the write, which is told, and not the end.
+    signal(SIGXFSZ, SIG_IGN)
     #if FAILPOINTS
     Failpoints.install()
     #endif

@@ -79,7 +79,8 @@ package final class DirectoryLock: Sendable {
 
   /// The pid of the program that has a directory; nil when none has.
   package static func holder(of directory: String) -> String? {
-    let descriptor = open(file(in: directory), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // Opening a fifo would wait for its writer.
+    let descriptor = open(file(in: directory), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     // Its lock goes with the descriptor.
     defer { close(descriptor) }

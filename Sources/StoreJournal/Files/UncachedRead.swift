@@ -40,35 +40,31 @@ enum UncachedRead {
     #else
     let own = "/dev/fd/\(descriptor)"
     #endif
-    let uncached = try open(own, for: path)
-    defer { close(uncached) }
-    return try read(uncached, path, atMost: most)
-  }
-
-  /// Opens a file that is there, past the cache where the file system can do that.
-  static func open(_ name: String, for path: String) throws(JournalError) -> Int32 {
-    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
-    if let flag {
-      let descriptor = systemOpen(name, flags | flag)
-      if descriptor >= 0 || errno != EINVAL {
-        guard descriptor >= 0 else { throw DurableFile.unreadable("open", path) }
-        return descriptor
-      }
-    }
-    let descriptor = systemOpen(name, flags)
-    guard descriptor >= 0 else { throw DurableFile.unreadable("open", path) }
-    #if canImport(Darwin)
-    _ = fcntl(descriptor, F_NOCACHE, 1)
-    #endif
-    return descriptor
+    // A file system may refuse the flag, or take it and refuse to read that way: then the file is
+    // opened again at least.
+    if let flag, let bytes = try read(own, flag, path, atMost: most) { return bytes }
+    if let bytes = try read(own, 0, path, atMost: most) { return bytes }
+    throw DurableFile.unreadable("read", path)
   }
 
   /// Reads the first bytes of a file into memory that is aligned as disks want it.
-  static func read(
-    _ descriptor: Int32,
+  ///
+  /// - Returns: Nil where the file system does not read it that way.
+  private static func read(
+    _ name: String,
+    _ flag: Int32,
     _ path: String,
     atMost most: Int,
-  ) throws(JournalError) -> [UInt8] {
+  ) throws(JournalError) -> [UInt8]? {
+    let descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flag)
+    guard descriptor >= 0 else {
+      if errno == EINVAL { return nil }
+      throw DurableFile.unreadable("open", path)
+    }
+    defer { close(descriptor) }
+    #if canImport(Darwin)
+    _ = fcntl(descriptor, F_NOCACHE, 1)
+    #endif
     let page = LogHeader.pageBytes
     let memory = UnsafeMutableRawBufferPointer.allocate(
       byteCount: (min(pieceBytes, most) + page - 1) / page * page,
@@ -79,13 +75,15 @@ enum UncachedRead {
     while bytes.count < most {
       let count = pread(descriptor, memory.baseAddress, memory.count, off_t(bytes.count))
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EINVAL {
+        if bytes.isEmpty { return nil }
+        // The end, where it is not aligned; or a read that has brought less than there is.
+        if bytes.count >= (try DurableFile.size(of: name) ?? 0) { break }
+      }
       guard count >= 0 else { throw DurableFile.unreadable("read", path) }
+      if count == 0 { break }
       bytes += memory[..<min(count, most - bytes.count)]
-      // Less than was asked for is the end: what follows would not be aligned.
-      if count < memory.count { break }
     }
     return bytes
   }
 }
-
-private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }

@@ -37,10 +37,9 @@ struct LogSegment: Hashable, Comparable {
 
   /// What is kept of torn ends, oldest first.
   static func tornPaths(in directory: String) throws(JournalError) -> [String] {
-    let folder = folder(in: directory)
-    return try DurableFile.names(in: folder)
-      .filter { $0.hasSuffix(".torn") && LogSegment(name: $0.dropLast(5) + ".log") != nil }
-      .sorted().map { "\(folder)/\($0)" }
+    try DurableFile.names(in: folder(in: directory)).filter { $0.hasSuffix(".torn") }
+      .compactMap { LogSegment(name: $0.dropLast(5) + ".log") }
+      .sorted().map { $0.tornPath(in: directory) }
   }
 
   static let folderName = "log"

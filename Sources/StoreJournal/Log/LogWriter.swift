@@ -249,14 +249,19 @@ struct LogWriter {
       file = try self.file(prepared)
       try prepareFile()
       try publish()
-      Failpoint.reach(.duringRotation)
-      // Who has sealed the one before may not have seen this one.
-      try earlier.checkSeal()
     } catch {
       self = earlier
       // Who has taken over has removed what was prepared.
       try checkSeal()
       throw error
+    }
+    Failpoint.reach(.duringRotation)
+    do throws(JournalError) {
+      // Who has sealed the one before may not have seen this one.
+      try earlier.checkSeal()
+    } catch {
+      // The segment has its name: nothing may be written before it any more.
+      throw error.code == .fenced ? error : JournalError(.system, error.message)
     }
   }
 
@@ -340,6 +345,8 @@ struct LogWriter {
     headers[oldest] = nil
     // Those that another one has taken the place of, which has the greatest term, go before it.
     for segment in try LogSegment.every(in: directory) where segment.first <= oldest.first {
+      // Without its key nobody can read what was cut off from it.
+      try DurableFile.remove(segment.tornPath(in: directory))
       try DurableFile.remove(segment.path(in: directory))
     }
     return true

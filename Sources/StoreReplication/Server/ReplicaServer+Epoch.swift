@@ -47,16 +47,18 @@ extension ReplicaServer {
   }
 
   /// Notes that a client is told of this daemon's revisions from now on.
-  ///
-  /// - Returns: Whether it may know later ones from before.
-  func noteGreeting(of client: Identifier) -> Bool {
-    guard case .inherited = epochState, greeted.insert(client).inserted else { return false }
-    // Where there are too many to know, all are taken for such: only later revisions tell then.
-    if greeted.count > limits.clients {
-      epochState = .inherited(through: .max)
-      greeted = []
-    }
-    return true
+  func noteGreeting(of client: Identifier) {
+    guard case .inherited = epochState else { return }
+    greeted.insert(client)
+    forgetClientsIfTooMany()
+  }
+
+  /// Where there are too many clients to know, all are taken for such that have been here: only
+  /// later revisions tell then.
+  private func forgetClientsIfTooMany() {
+    guard max(greeted.count, joinedClients.count) > limits.clients else { return }
+    epochState = .inherited(through: .max)
+    (greeted, joinedClients) = ([], [])
   }
 
   /// Looks for a position in a join that is later than the journal's end, of a client's first join,
@@ -67,8 +69,10 @@ extension ReplicaServer {
   /// - Returns: Whether what is asked for has to wait for the next epoch.
   func detectRollback(_ requests: [ClientMessage.JoinRequest], of session: Session) -> Bool {
     guard case .inherited(let recovered) = epochState else { return isRenewing }
-    let end = session.isReturning ? min(recovered, root.revision) : root.revision
-    session.isReturning = false
+    // A session may end before its client has joined: the next one's positions are from before, too.
+    let isFirst = joinedClients.insert(session.clientID).inserted
+    let end = isFirst ? min(recovered, root.revision) : root.revision
+    defer { if case .inherited = epochState { forgetClientsIfTooMany() } }
     for request in requests {
       guard let seen = request.position, isLost(seen, behind: end),
         joins.sees(request.scope, session.rights)
@@ -87,7 +91,7 @@ extension ReplicaServer {
 
   private func rollBack(_ recovered: UInt64, _ seen: ClientMessage.Position) {
     epochState = .rolledBack
-    greeted = []
+    (greeted, joinedClients) = ([], [])
     let known = min(recovered, root.revision)
     let text =
       "The journal ended at revision \(known), and a client has seen \(seen.revision): its end "

@@ -15,6 +15,8 @@ package final class ReplicaServer {
   /// The clients that were answered since this daemon began in an inherited epoch: what they have
   /// received since is its own.
   var greeted: Set<Identifier> = []
+  /// The clients that have joined something, the same.
+  var joinedClients: Set<Identifier> = []
   package let counters = Counters()
   let root: any RootPort
   /// Records what is reduced, and releases what is durable; nil if the state is in memory only.

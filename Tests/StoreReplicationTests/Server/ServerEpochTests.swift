@@ -126,6 +126,17 @@ import Testing
     #expect(disk.epochs.isEmpty)
   }
 
+  @Test func `A client whose first session ended before it joined is believed at its first join`()
+    throws
+  {
+    let bench = try rolledBack()
+    #expect(try hello(bench, 8, newest: nil))
+    bench.receive(.bye, from: 8)
+    #expect(try hello(bench, 8, newest: nil))
+    try join(bench, 8, "counter", at: 2)
+    #expect(disk.epochs.count == 1)
+  }
+
   @Test func `Where a history begins nobody can have seen more of it`() throws {
     let bench = ServerBench(journal: disk, recovered: try disk.recover(0))
     try bench.join(1, try bench.hello(1), nonce: 1, [.follow("counter")])

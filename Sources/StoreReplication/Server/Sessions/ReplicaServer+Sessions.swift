@@ -52,7 +52,7 @@ extension ReplicaServer {
       holder: holder,
       now: now.instant,
     )
-    session.isReturning = noteGreeting(of: hello.clientID)
+    noteGreeting(of: hello.clientID)
     welcome(session, version, isResumed: false)
   }
 

@@ -52,9 +52,6 @@ final class Session {
   fileprivate(set) var isConnected = true
   /// The revision that the client reports to have applied.
   var appliedRevision: UInt64 = 0
-  /// Whether it is its client's first one of this daemon, and has not joined anything: then it may
-  /// know later revisions than the journal had.
-  var isReturning = false
 
   fileprivate init(
     info: SessionInfo,
