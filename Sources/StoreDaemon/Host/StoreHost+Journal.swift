@@ -148,7 +148,7 @@ extension StoreHost {
     _ path: String,
     _ form: DurableForm<State>,
   ) throws(JournalError) -> JournalDirectory {
-    return try JournalDirectory(
+    try JournalDirectory(
       directory: path,
       root: form.name,
       schema: form.schema,

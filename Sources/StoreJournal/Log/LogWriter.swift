@@ -259,9 +259,12 @@ struct LogWriter {
     do throws(JournalError) {
       // Who has sealed the one before may not have seen this one.
       try earlier.checkSeal()
+    } catch  where error.code == .fenced {
+      self = earlier
+      throw error
     } catch {
       // The segment has its name: nothing may be written before it any more.
-      throw error.code == .fenced ? error : JournalError(.system, error.message)
+      throw JournalError(.system, error.message)
     }
   }
 

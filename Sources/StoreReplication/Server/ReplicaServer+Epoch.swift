@@ -69,7 +69,7 @@ extension ReplicaServer {
   /// - Returns: Whether what is asked for has to wait for the next epoch.
   func detectRollback(_ requests: [ClientMessage.JoinRequest], of session: Session) -> Bool {
     guard case .inherited(let recovered) = epochState else { return isRenewing }
-    // A session may end before its client has joined: the next one's positions are from before, too.
+    // A session may end before its client joins: the positions of the next one are from before.
     let isFirst = joinedClients.insert(session.clientID).inserted
     let end = isFirst ? min(recovered, root.revision) : root.revision
     defer { if case .inherited = epochState { forgetClientsIfTooMany() } }
