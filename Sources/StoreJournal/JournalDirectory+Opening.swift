@@ -85,11 +85,9 @@ extension JournalDirectory {
     )
     let header = segment.header
     try check(root: request.root, header, in: request.directory)
-    let found = try segment.end()
     let kept = KeptSnapshots(in: request.directory, of: header.history)
-    let snapshot = try kept.newestRevision(readableBehind: found.last)
-    let ending = try segment.ending(at: path, after: snapshot ?? 0)
-    let end = ending.end
+    let ending = try segment.ending(at: path, beside: kept)
+    let (end, snapshot) = (ending.end, ending.snapshot)
     guard !ending.isDamaged else { throw damaged(end, path, in: request.directory) }
     var opening = Opening(
       epoch: header.epoch,
@@ -105,7 +103,7 @@ extension JournalDirectory {
         history: header.history,
         total: header.total + end.total,
         wallMilliseconds: segment.time(of: end),
-        found: found,
+        found: ending.found,
         end: end,
       ),
     )
@@ -306,7 +304,7 @@ extension JournalDirectory {
     let start = header.durability == .full ? min(end.entry, end.place) : header.bytes
     if let readFrom = readFrom.withLock({ $0 }), header.durability != .full {
       let path = LogSegment(first: header.first, term: header.term).path(in: directory)
-      let now = try segment.ending(at: path, after: readFrom).end.last
+      let now = try segment.ending(at: path, segment.end(), after: readFrom).end.last
       guard now >= end.last else {
         throw JournalError(
           .system,

@@ -68,8 +68,8 @@ package final class JournalReader: HistorySource {
     _ snapshots: KeptSnapshots,
     in directory: String,
   ) throws(JournalError) -> (damage: JournalError?, limit: UInt64) {
-    let found = try newest.end()
     guard newest.header.file != LogHeader.copied else {
+      let found = try newest.end()
       guard !found.isMarked else { return (nil, .max) }
       let damage = JournalDirectory.corrupt(
         directory,
@@ -80,11 +80,10 @@ package final class JournalReader: HistorySource {
     }
     // A daemon that writes may be in the middle of an entry.
     guard DirectoryLock.holder(of: directory) == nil else { return (nil, .max) }
-    let snapshot = try snapshots.newestRevision(readableBehind: found.last)
-    let ending = try newest.ending(at: path, after: snapshot ?? 0)
+    let ending = try newest.ending(at: path, beside: snapshots)
     let damage =
       ending.isDamaged ? JournalDirectory.damaged(ending.end, path, in: directory) : nil
-    return (damage, ending.end.last < found.last ? ending.end.last : .max)
+    return (damage, ending.limit ?? .max)
   }
 
   /// Whether a daemon uses it.
@@ -110,7 +109,7 @@ package final class JournalReader: HistorySource {
   /// - Throws: ``HistoryError``.
   func extent(from start: UInt64?) throws(HistoryError) -> HistoryExtent {
     let newestSegment = try newestSegment()
-    let last = min(limit, try ask { () throws(JournalError) in try newestSegment.end().last })
+    let last = try endOfRecords(in: newestSegment)
     let first = try segments().first?.first ?? newestSegment.header.first
     // The file of one that is not needed any more may be there for longer than what follows it.
     let found = try ask { () throws(JournalError) in
@@ -130,8 +129,11 @@ package final class JournalReader: HistorySource {
 
   /// The newest revision that records lead to: older than that of a snapshot whose log was lost.
   package func endOfRecords() throws(HistoryError) -> UInt64 {
-    let newest = try newestSegment()
-    return min(limit, try ask { () throws(JournalError) in try newest.end().last })
+    try endOfRecords(in: newestSegment())
+  }
+
+  private func endOfRecords(in newest: LoadedSegment) throws(HistoryError) -> UInt64 {
+    min(limit, try ask { () throws(JournalError) in try newest.end().last })
   }
 
   /// Names the snapshots of other histories that were found; empty where there are none.

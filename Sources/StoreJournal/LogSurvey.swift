@@ -158,8 +158,12 @@ package struct LogSurvey {
     found.seal = loaded.seal
     found.boot = loaded.header.boot
     if let before { check(loaded.header, path, follows: before) }
-    let ending = next == nil ? try ending(of: loaded, at: path) : nil
-    var walk = Walk(loaded, before: next?.first ?? ending?.limit)
+    var ending: LoadedSegment.Ending?
+    if next == nil {
+      let snapshots = KeptSnapshots(in: directory, of: loaded.header.history)
+      ending = try loaded.ending(at: path, beside: snapshots)
+    }
+    var walk = Walk(loaded, before: next?.first ?? ending?.limit.map { $0 + 1 })
     while try walk.step() {}
     for problem in walk.problems {
       add(
@@ -169,7 +173,7 @@ package struct LogSurvey {
     }
     join(walk.runs)
     found.last = walk.last
-    found.end = try end(of: loaded, walk, path, ending?.ending)
+    found.end = try end(of: loaded, walk, path, ending)
     segments.append(found)
     return Before(
       last: walk.last ?? loaded.header.first - 1,
@@ -221,19 +225,6 @@ package struct LogSurvey {
       }
       runs.append(part.run)
     }
-  }
-
-  /// Where the log ends in its newest segment, as a daemon finds it that starts, and the revision
-  /// that it goes on with, where that does not take all entries.
-  private func ending(
-    of loaded: LoadedSegment,
-    at path: String,
-  ) throws(JournalError) -> (ending: LoadedSegment.Ending, limit: UInt64?) {
-    let found = try loaded.end()
-    let snapshots = KeptSnapshots(in: directory, of: loaded.header.history)
-    let snapshot = try snapshots.newestRevision(readableBehind: found.last)
-    let ending = try loaded.ending(at: path, after: snapshot ?? 0)
-    return (ending, ending.end.last < found.last ? ending.end.last + 1 : nil)
   }
 
   private mutating func end(

@@ -97,6 +97,7 @@ package enum DurableFile {
           + "machine with more memory.",
       )
     }
+    if isShared { return try UncachedRead.bytes(of: descriptor, path, atMost: most) }
     var failure: JournalError?
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, length in
       while length < size {
@@ -108,8 +109,7 @@ package enum DurableFile {
       }
     }
     if let failure { throw failure }
-    guard isShared else { return bytes }
-    return try UncachedRead.bytes(of: descriptor, path, atMost: most)
+    return bytes
   }
 
   /// The number of bytes of a file; nil where there is no file.

@@ -13,6 +13,8 @@ final class KeptSnapshots: Sendable {
   /// What was found, by revision.
   private struct Known {
     var own: Set<UInt64> = []
+    /// What their files say is not of another history; whether they are whole is not known.
+    var fitting: Set<UInt64> = []
     /// Their files are of other histories.
     var foreign: Set<UInt64> = []
     /// Their first files are of other histories, and the second ones are not.
@@ -115,13 +117,18 @@ final class KeptSnapshots: Sendable {
   func isForeign(_ revision: UInt64) throws(JournalError) -> Bool {
     let known = known.withLock { $0 }
     if known.foreign.contains(revision) { return true }
-    if known.own.contains(revision) || known.damaged.contains(revision) { return false }
+    if [known.own, known.damaged, known.fitting].contains(where: { $0.contains(revision) }) {
+      return false
+    }
     var isForeign = false
     for isCopy in [false, true] {
       let path = SnapshotFile.path(of: revision, in: directory, isCopy: isCopy)
       // Its checksum is not looked at: who is not ours is not read.
       guard let fields = try SnapshotFile.fields(path, revision) else { continue }
-      guard try self.isForeign(fields, revision) else { return false }
+      guard try self.isForeign(fields, revision) else {
+        self.known.withLock { _ = $0.fitting.insert(revision) }
+        return false
+      }
       isForeign = true
     }
     if isForeign { self.known.withLock { _ = $0.foreign.insert(revision) } }

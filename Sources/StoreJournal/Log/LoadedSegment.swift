@@ -76,10 +76,17 @@ struct LoadedSegment {
 
   /// Where the log ends, if this is its newest segment and no program writes it.
   struct Ending {
+    /// What the segment ends with, without judging that.
+    let found: LogCursor.End
     var end: LogCursor.End
+    /// The newest snapshot, which is read first; nil for none.
+    let snapshot: UInt64?
     let circumstance: LogCircumstance
     /// Whether every acknowledged entry is there, as far as the header's promise goes.
-    var isPromised: Bool
+    let isPromised: Bool
+
+    /// The revision at which the log ends; nil where no entry is left out.
+    var limit: UInt64? { end.last < found.last ? end.last : nil }
 
     /// Whether acknowledged entries are missing after the end.
     var isDamaged: Bool { end.tail?.isDamage(circumstance) ?? false }
@@ -89,18 +96,34 @@ struct LoadedSegment {
   ///
   /// - Parameters:
   ///   - path: Where the segment is.
-  ///   - snapshot: The revision that is read first: no entry before it is looked at.
+  ///   - snapshots: Those that are beside it: no entry before the newest one is looked at.
   /// - Returns: The end, and what it says of the entries before it.
   /// - Throws: ``JournalError``, where a search is given up.
-  func ending(at path: String, after snapshot: UInt64) throws(JournalError) -> Ending {
+  func ending(at path: String, beside snapshots: KeptSnapshots) throws(JournalError) -> Ending {
     let found = try end()
+    let snapshot = try snapshots.newestRevision(readableBehind: found.last)
+    return try ending(at: path, found, after: snapshot)
+  }
+
+  /// The same after a snapshot that is known, with an end that was found.
+  func ending(
+    at path: String,
+    _ found: LogCursor.End,
+    after snapshot: UInt64?,
+  ) throws(JournalError) -> Ending {
     let circumstance = LogCircumstance(header, at: path)
     let isPromised =
       found.isClosed || header.durability == .full || header.boot == JournalDirectory.boot()
-    var ending = Ending(end: found, circumstance: circumstance, isPromised: isPromised)
+    var ending = Ending(
+      found: found,
+      end: found,
+      snapshot: snapshot,
+      circumstance: circumstance,
+      isPromised: isPromised,
+    )
     // What is before an entry that says that the log ends was promised.
     guard circumstance == .unknown, header.file != LogHeader.copied, !found.isMarked,
-      let cut = try gap(after: snapshot, isPromised: isPromised)
+      let cut = try gap(after: snapshot ?? 0, isPromised: isPromised)
     else { return ending }
     var cursor = LogCursor(self)
     ending.end = try cursor.end(through: cut)
