@@ -118,6 +118,12 @@ package final class JournalCopy {
         .busy,
         "The program with pid \(pid) uses \(directory). Stop it first, or name another directory.",
       )
+    } catch DirectoryLock.Failure.irregular {
+      throw JournalError(
+        .occupied,
+        "\(DirectoryLock.file(in: directory)) is not a regular file. Remove it, or name another "
+          + "directory.",
+      )
     } catch DirectoryLock.Failure.unopened(let reason), DirectoryLock.Failure.unwritten(let reason)
     {
       throw JournalError(.system, "\(directory) could not be locked: \(reason).")

@@ -123,6 +123,27 @@ import Darwin
     #expect(try names.contains("snapshots/6.snapshot"))
   }
 
+  @Test func `A lock that is no file is told as that`() throws {
+    let lock = path(DirectoryLock.name)
+    let ways: [() throws -> Void] = [
+      { guard mkfifo(lock, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) } },
+      {
+        try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
+      },
+      { try FileManager.default.createSymbolicLink(atPath: lock, withDestinationPath: "there") },
+    ]
+    for way in ways {
+      try way()
+      #expect(throws: DirectoryLock.Failure.irregular) { try DirectoryLock(directory.path) }
+      #expect(DirectoryLock.holder(of: directory.path) == nil)
+      let heading = HistoryHeading(root: "Test", epoch: 1, wasStopped: true)
+      let refusal = error { _ = try JournalCopy(heading, to: directory.path) } as? JournalError
+      #expect(refusal?.code == .occupied && refusal?.message.contains(lock) == true)
+      guard unlink(lock) == 0 || rmdir(lock) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+    withExtendedLifetime(try DirectoryLock(directory.path)) {}
+  }
+
   @Test func `A snapshot that cannot be read now is kept when old ones are let go of`() throws {
     try history()
     let file = try unbegun()

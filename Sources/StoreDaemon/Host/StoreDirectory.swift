@@ -159,6 +159,12 @@ final class StoreDirectory: Sendable {
             + "already, with pid \(pid).",
           remedy: "Stop it with: kill \(pid), or name another directory\(option).",
         )
+      case .irregular:
+        throw HostError(
+          .cannotCreate,
+          "The lock \(file) is not a regular file.",
+          remedy: "Remove it, and find out how it came there.",
+        )
       case .unopened(let reason):
         throw HostError(
           .cannotCreate,

@@ -14,6 +14,8 @@ package final class DirectoryLock: Sendable {
   package enum Failure: Error, Hashable, Sendable {
     /// The program with a pid has it.
     case held(pid: String)
+    /// Something else than a file has the lock's name.
+    case irregular
     /// The file could not be opened, or be written: what the system says.
     case unopened(String)
     case unwritten(String)
@@ -38,8 +40,16 @@ package final class DirectoryLock: Sendable {
   ) throws(Failure) {
     let file = Self.file(in: directory)
     isShared = FileSystemKind.isShared(directory)
-    descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw .unopened(Self.systemMessage) }
+    // Opening a fifo would wait for its reader.
+    descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    guard descriptor >= 0 else {
+      let failure = Failure.unopened(Self.systemMessage)
+      throw DurableFile.isOtherThanFile(file) ? .irregular : failure
+    }
+    guard !DurableFile.isOtherThanFile(file) else {
+      close(descriptor)
+      throw .irregular
+    }
     guard Self.take(descriptor) else {
       let pid = Self.pid(descriptor)
       close(descriptor)

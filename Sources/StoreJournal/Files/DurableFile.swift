@@ -235,6 +235,12 @@ package enum DurableFile {
     return false
   }
 
+  /// Whether a path leads to something that is no file of ours: a directory, a pipe, a link.
+  static func isOtherThanFile(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  }
+
   /// Removes a file.
   static func remove(_ path: String) throws(JournalError) {
     guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", path) }
