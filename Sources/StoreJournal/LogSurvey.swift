@@ -274,6 +274,7 @@ package struct LogSurvey {
   // MARK: Snapshots
 
   private mutating func surveySnapshots() throws(JournalError) {
+    var sums = LogSums(in: directory)
     for revision in try SnapshotFile.revisions(in: directory) {
       var isReadable = false
       for isCopy in [false, true] {
@@ -283,8 +284,10 @@ package struct LogSurvey {
           add(.damage, "\(path) cannot be read.")
           continue
         }
-        if try kept.isForeign(contents.fields, revision) {
+        if try kept.isForeign(contents.fields, revision, &sums) {
           add(.doubt, "\(path) is a snapshot of another history. Move it away.")
+        } else if let fault = Self.fault(of: contents, revision) {
+          add(.damage, "\(path) cannot be used, although its checksum is right. \(fault)")
         } else {
           isReadable = true
         }

@@ -33,9 +33,9 @@ final class KeptSnapshots: Sendable {
   /// The revisions of which there are snapshots of this history, newest first; some of them may be
   /// damaged.
   func revisions(upTo revision: UInt64 = .max) throws(JournalError) -> [UInt64] {
-    var own: [UInt64] = []
+    var (own, sums) = ([UInt64](), LogSums(in: directory))
     for found in try SnapshotFile.revisions(in: directory, upTo: revision)
-    where try !isForeign(found) {
+    where try !isForeign(found, &sums) {
       own.append(found)
     }
     return own
@@ -56,9 +56,11 @@ final class KeptSnapshots: Sendable {
 
   /// The newest of these revisions; older ones are not looked at.
   func newestRevision(readableBehind last: UInt64) throws(JournalError) -> UInt64? {
-    for found in try SnapshotFile.revisions(in: directory) where try !isForeign(found) {
+    var sums = LogSums(in: directory)
+    for found in try SnapshotFile.revisions(in: directory) {
+      if try isForeign(found, &sums) { continue }
       if found <= last { return found }
-      if try read(found) != nil { return found }
+      if try read(found, &sums) != nil { return found }
     }
     return nil
   }
@@ -67,8 +69,9 @@ final class KeptSnapshots: Sendable {
   func newest(
     upTo revision: UInt64 = .max
   ) throws(JournalError) -> (revision: UInt64, contents: SnapshotFile.Contents)? {
+    var sums = LogSums(in: directory)
     for found in try revisions(upTo: revision) {
-      if let contents = try read(found) { return (found, contents) }
+      if let contents = try read(found, &sums) { return (found, contents) }
     }
     return nil
   }
@@ -77,11 +80,19 @@ final class KeptSnapshots: Sendable {
   ///
   /// - Returns: Nil where no file of this history is there and as it was written.
   func read(_ revision: UInt64) throws(JournalError) -> SnapshotFile.Contents? {
+    var sums = LogSums(in: directory)
+    return try read(revision, &sums)
+  }
+
+  private func read(
+    _ revision: UInt64,
+    _ sums: inout LogSums,
+  ) throws(JournalError) -> SnapshotFile.Contents? {
     var isForeign = false
     for isCopy in [false, true] {
       let path = SnapshotFile.path(of: revision, in: directory, isCopy: isCopy)
       guard var contents = try SnapshotFile.read(path, revision) else { continue }
-      if try self.isForeign(contents.fields, revision) {
+      if try self.isForeign(contents.fields, revision, &sums) {
         isForeign = true
         continue
       }
@@ -115,6 +126,14 @@ final class KeptSnapshots: Sendable {
 
   /// Whether a revision has a file of another history only.
   func isForeign(_ revision: UInt64) throws(JournalError) -> Bool {
+    var sums = LogSums(in: directory)
+    return try isForeign(revision, &sums)
+  }
+
+  private func isForeign(
+    _ revision: UInt64,
+    _ sums: inout LogSums,
+  ) throws(JournalError) -> Bool {
     let known = known.withLock { $0 }
     if known.foreign.contains(revision) { return true }
     if [known.own, known.damaged, known.fitting].contains(where: { $0.contains(revision) }) {
@@ -125,7 +144,7 @@ final class KeptSnapshots: Sendable {
       let path = SnapshotFile.path(of: revision, in: directory, isCopy: isCopy)
       // Its checksum is not looked at: who is not ours is not read.
       guard let fields = try SnapshotFile.fields(path, revision) else { continue }
-      guard try self.isForeign(fields, revision) else {
+      guard try self.isForeign(fields, revision, &sums) else {
         self.known.withLock { _ = $0.fitting.insert(revision) }
         return false
       }
@@ -139,26 +158,11 @@ final class KeptSnapshots: Sendable {
   func isForeign(
     _ fields: SnapshotFile.Fields,
     _ revision: UInt64,
+    _ sums: inout LogSums,
   ) throws(JournalError) -> Bool {
     if fields.history != 0, history != 0, fields.history != history { return true }
-    guard let sum = fields.sum, let kept = try sumInLog(at: revision) else { return false }
+    guard let sum = fields.sum, let kept = try sums.sum(at: revision) else { return false }
     return sum != kept
-  }
-
-  /// The checksum of the entry that ends with a revision; nil where it is not kept.
-  private func sumInLog(at revision: UInt64) throws(JournalError) -> UInt64? {
-    do {
-      let segments = try LogSegment.all(in: directory)
-      return try LogReading(directory: directory).sum(at: revision, of: segments)
-    } catch let error as JournalError {
-      // What is damaged, or was let go of, says nothing.
-      guard error.code == .corrupt || error.code == .missing else { throw error }
-      return nil
-    } catch is LogReading.Damage {
-      return nil
-    } catch {
-      preconditionFailure("Looking up an entry has thrown \(error)")
-    }
   }
 
   /// The files that nobody needs besides the newest that can be read: of older ones, those that
@@ -170,9 +174,9 @@ final class KeptSnapshots: Sendable {
   func unneeded(keeping count: Int) throws(JournalError) -> [String] {
     let kept = Set(try readable().prefix(count))
     let taken = known.withLock { $0.taken }
-    var files: [String] = []
+    var (files, sums) = ([String](), LogSums(in: directory))
     for file in try SnapshotFile.all(in: directory) {
-      guard let revision = file.revision, try !isForeign(revision),
+      guard let revision = file.revision, try !isForeign(revision, &sums),
         file.isCopy || !taken.contains(revision)
       else { continue }
       let isSecond = file.isCopy && kept.count >= count

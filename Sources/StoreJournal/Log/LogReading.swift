@@ -74,21 +74,6 @@ struct LogReading {
     }
   }
 
-  /// The checksum of the entry that ends at a revision.
-  ///
-  /// - Returns: Nil where that entry is not kept, and no segment begins after it.
-  /// - Throws: ``JournalError``, or ``Damage``.
-  func sum(at revision: UInt64, of segments: [LogSegment]) throws -> UInt64? {
-    guard let segment = segments.last(where: { $0.first - 1 <= revision }) else { return nil }
-    let loaded = try load(segment, isWritten: false, after: revision)
-    if loaded.header.first - 1 == revision { return loaded.header.before }
-    var cursor = LogCursor(loaded)
-    guard case .entry(let head) = try cursor.next(after: revision - 1), head.last == revision else {
-      return nil
-    }
-    return head.sum
-  }
-
   private func load(
     _ segment: LogSegment,
     isWritten: Bool,
