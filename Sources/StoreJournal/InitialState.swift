@@ -18,14 +18,14 @@ struct InitialState {
     return nil
   }
 
-  /// What helps, where records begin with an initial state; nil where they do not.
-  var remedy: String? {
-    get throws(JournalError) {
-      guard segments.first?.first == 1, try known != nil else { return nil }
-      return "Restore a backup; or, as its records begin with the initial state, start the program "
-        + "that began it with --from-initial-state (HostConfiguration.beginsWithInitialState), if "
-        + "nothing in that state is random."
-    }
+  /// What helps, where records lead from an initial state to the last one; nil where they do not.
+  func remedy(through last: UInt64) throws(JournalError) -> String? {
+    guard segments.first?.first == 1, try known != nil,
+      JournalReader.endOfRecords(fromFirstIn: directory) >= last
+    else { return nil }
+    return "Restore a backup; or, as its records begin with the initial state, start the program "
+      + "that began it with --from-initial-state (HostConfiguration.beginsWithInitialState), if "
+      + "nothing in that state is random."
   }
 
   /// The checksum of the state that it began with; nil where that is not known.

@@ -356,6 +356,19 @@ extension JournalReader {
     }
   }
 
+  /// The snapshot of a revision; nil where it cannot be read.
+  private func readableSnapshot(of revision: UInt64) throws(HistoryError) -> HistoryPart? {
+    do throws(HistoryError) {
+      guard let part = try snapshot(upTo: revision), try part.snapshotRevision() == revision else {
+        return nil
+      }
+      return part
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      return nil
+    }
+  }
+
   private func copy(
     _ extent: HistoryExtent,
     to directory: String,
@@ -378,9 +391,7 @@ extension JournalReader {
     defer { reached = max(reached, copy.newest) }
     for revision in extent.snapshots where revision <= last {
       // One that cannot be read is not needed where another one can.
-      guard let part = try snapshot(upTo: revision), try part.snapshotRevision() == revision else {
-        continue
-      }
+      guard let part = try readableSnapshot(of: revision) else { continue }
       try copy.add(snapshot: part, of: revision)
     }
     if extent.beforeRecords < last {

@@ -155,12 +155,11 @@ extension JournalDirectory {
     in directory: String,
   ) -> JournalError {
     let place = end.tail?.place ?? end.place..<end.place
-    return corrupt(
-      directory,
+    return JournalError(
+      in: directory,
       "bytes \(place.lowerBound) to \(place.upperBound - 1) of \(path), after revision "
         + "\(end.last), are no entry, and more than a program leaves that ends while it writes, "
         + "unless the disk has failed a write",
-      before: end.last + 1,
     )
   }
 

@@ -53,10 +53,11 @@ extension JournalDirectory {
         + " of another history, and no other one can be read"
     let state = InitialState(directory: directory, segments: opening.log.segments)
     guard let initial, hasRecords else {
-      throw corrupt(
-        "\(what), and records say only what changed",
-        helping: hasRecords ? try state.remedy : nil,
-      )
+      let fault = "\(what), and records say only what changed"
+      guard hasRecords, let remedy = try state.remedy(through: opening.log.last) else {
+        throw corrupt(fault)
+      }
+      throw JournalError(.corrupt, "The journal in \(directory) is damaged: \(fault). \(remedy)")
     }
     guard let refusal = try state.refusal(of: initial) else { return }
     throw corrupt("\(what), and \(refusal)")
@@ -89,14 +90,14 @@ extension JournalDirectory {
         return true
       }
     } catch let damage as LogReading.Damage {
-      throw corrupt(damage.description, before: damage.revision)
+      throw corrupt(damage.description)
     } catch let error as JournalError {
       throw error
     } catch {
       preconditionFailure("Reading a log has thrown \(error)")
     }
     guard next > opening.log.last else {
-      throw corrupt("revision \(next) is missing, and \(opening.log.last) was kept", before: next)
+      throw corrupt("revision \(next) is missing, and \(opening.log.last) was kept")
     }
     return bytes
   }
@@ -108,15 +109,11 @@ extension JournalDirectory {
   ) throws(JournalError) {
     guard head.first == next else {
       throw corrupt(
-        "revision \(next) is missing: the next ones kept are \(head.first) to \(head.last)",
-        before: next,
+        "revision \(next) is missing: the next ones kept are \(head.first) to \(head.last)"
       )
     }
     guard before == nil || before == head.before else {
-      throw corrupt(
-        "revisions \(head.first) to \(head.last) belong to another history",
-        before: next,
-      )
+      throw corrupt("revisions \(head.first) to \(head.last) belong to another history")
     }
   }
 
@@ -141,52 +138,7 @@ extension JournalDirectory {
   }
 
   private func corrupt(_ what: String, before revision: UInt64? = nil) -> JournalError {
-    Self.corrupt(directory, what, before: revision)
-  }
-
-  private func corrupt(_ what: String, helping remedy: String?) -> JournalError {
-    guard let remedy else { return corrupt(what) }
-    return JournalError(.corrupt, "The journal in \(directory) is damaged: \(what). \(remedy)")
-  }
-
-  static func corrupt(
-    _ directory: String,
-    _ what: String,
-    before revision: UInt64? = nil,
-  ) -> JournalError {
-    JournalError(
-      .corrupt,
-      "The journal in \(directory) is damaged: \(what). \(remedy(directory, before: revision))",
-    )
-  }
-
-  /// What helps a damaged history, of which what comes before a revision can be read.
-  static func remedy(_ directory: String, before revision: UInt64?) -> String {
-    guard let revision, revision > 0, hasState(of: revision - 1, in: directory) else {
-      return "Restore a backup, or move the directory away to begin anew."
-    }
-    return "Restore a backup; or go on from revision \(revision - 1) in another directory, with: "
-      + "storectl restore \(ShellWord.quoted(directory)) --data DIRECTORY "
-      + "--through \(revision - 1)"
-  }
-
-  /// Whether there is a snapshot from which records lead to a revision.
-  private static func hasState(of revision: UInt64, in directory: String) -> Bool {
-    do throws(JournalError) {
-      let first = try LogSegment.all(in: directory).first?.first ?? 1
-      // Whether it is of this history the log would say, of which something cannot be read.
-      for found in try SnapshotFile.revisions(in: directory, upTo: revision)
-      where found >= first - 1 {
-        for isCopy in [false, true] {
-          let path = SnapshotFile.path(of: found, in: directory, isCopy: isCopy)
-          if try SnapshotFile.read(path, found) != nil { return true }
-        }
-      }
-      return false
-    } catch {
-      // What cannot be read now is no reason to promise anything.
-      return false
-    }
+    JournalError(in: directory, what, before: revision)
   }
 
   private func schema(_ bytes: [UInt8]) throws(JournalError) -> SchemaDocument {
@@ -201,7 +153,7 @@ extension JournalDirectory {
     do throws(CodecError) {
       return try SchemaDocument(encoded: bytes)
     } catch {
-      throw corrupt(directory, "the schema of a build cannot be read: \(error)")
+      throw JournalError(in: directory, "the schema of a build cannot be read: \(error)")
     }
   }
 }

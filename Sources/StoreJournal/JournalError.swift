@@ -32,13 +32,45 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     package var isForNow: Bool { [.full, .busy, .unreadable].contains(self) }
   }
 
-  package var code: Code
-  /// What was wrong, what was expected and what to do.
-  package var message: String
+  package let code: Code
+  /// What was wrong, and all else that is known without a look at the directory.
+  private let fault: String
+  /// The directory that is damaged, of which a remedy is looked for; nil for none.
+  private let damaged: String?
+  /// No later revision is named as one that can be had; nil where none is.
+  private let bound: UInt64?
 
+  /// An error that says itself what to do.
   package init(_ code: Code, _ message: String) {
     self.code = code
-    self.message = message
+    fault = message
+    (damaged, bound) = (nil, nil)
+  }
+
+  /// A directory is damaged.
+  ///
+  /// What can be had of it is looked for when the message is asked for. So whoever reads on beyond
+  /// damage pays nothing for it, and whoever looks for a remedy may meet such an error.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory.
+  ///   - fault: What was wrong, as a sentence without its end.
+  ///   - revision: The revision from which on nothing can be had, as a program's types tell; nil
+  ///     where the files tell.
+  init(in directory: String, _ fault: String, before revision: UInt64? = nil) {
+    code = .corrupt
+    self.fault = "The journal in \(directory) is damaged: \(fault)."
+    damaged = directory
+    bound = revision.map { $0 == 0 ? nil : $0 - 1 } ?? .max
+  }
+
+  /// What was wrong, what was expected and what to do.
+  ///
+  /// - Complexity: O(n), where n is the number of bytes from the newest good snapshot on, where the
+  ///   directory is damaged.
+  package var message: String {
+    guard let damaged else { return fault }
+    return "\(fault) \(JournalReader.remedy(for: damaged, upTo: bound))"
   }
 
   package var description: String { message }

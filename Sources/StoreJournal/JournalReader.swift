@@ -3,16 +3,16 @@ package import StoreState
 
 /// Reads a journal beside whoever writes it, and never holds that up.
 package final class JournalReader: HistorySource {
-  private let directory: String
+  let directory: String
   /// Why it does not go on to its end: it is a copy that breaks off, or its newest segments cannot
   /// be read; nil where it does.
   let damage: JournalError?
   /// The first of the newest segments that cannot be read: what comes before them can be copied.
-  private let unreadable: LogSegment?
+  let unreadable: LogSegment?
   /// The snapshots that there are.
   let snapshots: KeptSnapshots
   /// The newest revision of the log that a daemon would go on from, where not all entries are.
-  private let limit: UInt64
+  let limit: UInt64
 
   /// Opens a journal that is there.
   ///
@@ -71,10 +71,9 @@ package final class JournalReader: HistorySource {
     guard newest.header.file != LogHeader.copied else {
       let found = try newest.end()
       guard !found.isMarked else { return (nil, .max) }
-      let damage = JournalDirectory.corrupt(
-        directory,
+      let damage = JournalError(
+        in: directory,
         "the copy breaks off behind revision \(found.last)",
-        before: found.last + 1,
       )
       return (damage, .max)
     }
@@ -145,7 +144,7 @@ package final class JournalReader: HistorySource {
   func oldestSnapshot(from revision: UInt64) throws(HistoryError) -> UInt64? {
     try ask { () throws(JournalError) -> UInt64? in
       for found in try snapshots.revisions().reversed() where found >= revision {
-        if try snapshots.read(found) != nil { return found }
+        if try state(of: found) != nil { return found }
       }
       return nil
     }
@@ -225,16 +224,17 @@ package final class JournalReader: HistorySource {
     throw try damaged("Revision \(next) is missing: \(what).", at: next)
   }
 
-  /// What to say of damage, and what helps: less than a backup where a snapshot is behind it.
+  /// What to say of damage, and what helps: less than a backup where a snapshot is behind it from
+  /// which records lead to the end.
   private func damaged(
     _ what: String,
     at revision: UInt64,
   ) throws(HistoryError) -> HistoryError {
-    guard let snapshot = try oldestSnapshot(from: revision) else {
-      return HistoryError(
-        .corrupt,
-        "\(what) \(JournalDirectory.remedy(directory, before: revision))",
-      )
+    let snapshot = try ask {
+      try damage == nil ? oldestSnapshot(leadingToEndFrom: revision) : nil
+    }
+    guard let snapshot else {
+      return HistoryError(.corrupt, "\(what) \(Self.remedy(for: directory))")
     }
     return HistoryError(
       .corrupt,
@@ -293,7 +293,12 @@ package final class JournalReader: HistorySource {
   }
 
   private func segments() throws(HistoryError) -> [LogSegment] {
-    let all = try ask { () throws(JournalError) in try LogSegment.all(in: directory) }
+    try ask { () throws(JournalError) in try readableSegments() }
+  }
+
+  /// The segments up to the first of the newest ones that cannot be read.
+  func readableSegments() throws(JournalError) -> [LogSegment] {
+    let all = try LogSegment.all(in: directory)
     guard let unreadable else { return all }
     return all.filter { $0 < unreadable }
   }

@@ -242,9 +242,10 @@ import Testing
     try #require(segments.first?.first == 10)
     // No state of revision 9 or an earlier one can be had.
     try FileManager.default.removeItem(atPath: "\(directory.path)/snapshots/9.snapshot")
-    #expect(!JournalDirectory.remedy(directory.path, before: 11).contains("--through"))
-    #expect(JournalDirectory.remedy(directory.path, before: 13).contains("--through 12"))
+    #expect(!JournalReader.remedy(for: directory.path, upTo: 10).contains("--through"))
+    #expect(JournalReader.remedy(for: directory.path).contains("--through 12"))
+    #expect(!JournalReader.remedy(for: directory.path, upTo: nil).contains("--through"))
     try Data([1]).write(to: URL(fileURLWithPath: "\(directory.path)/snapshots/12.snapshot"))
-    #expect(!JournalDirectory.remedy(directory.path, before: 13).contains("--through"))
+    #expect(!JournalReader.remedy(for: directory.path).contains("--through"))
   }
 }

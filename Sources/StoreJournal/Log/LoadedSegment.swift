@@ -28,10 +28,9 @@ struct LoadedSegment {
     self.onSearch = onSearch
     let path = segment.path(in: directory)
     if let size = try DurableFile.size(of: path), size > Self.largest {
-      throw JournalDirectory.corrupt(
-        directory,
+      throw JournalError(
+        in: directory,
         "\(path) has \(size) bytes, and no segment has more than \(Self.largest)",
-        before: segment.first,
       )
     }
     let isShared = FileSystemKind.isShared(directory)
@@ -40,10 +39,9 @@ struct LoadedSegment {
     }
     header = try LogHeader(bytes, path: path)
     guard header.first == segment.first, header.term == segment.term else {
-      throw JournalDirectory.corrupt(
-        directory,
+      throw JournalError(
+        in: directory,
         "\(path) is another segment: that of revision \(header.first) and term \(header.term)",
-        before: segment.first,
       )
     }
     if isWritten { try DurableFile.syncWhatIsRead(path) }

@@ -235,12 +235,7 @@ struct LogHeader: Hashable {
   }
 
   private static func damage(_ path: String) -> JournalError {
-    let first = LogSegment(name: path.split(separator: "/").last.map(String.init) ?? "")?.first
-    return JournalDirectory.corrupt(
-      directory(of: path),
-      "what \(path) begins with cannot be read",
-      before: first,
-    )
+    JournalError(in: directory(of: path), "what \(path) begins with cannot be read")
   }
 
   private static func directory(of path: String) -> String {

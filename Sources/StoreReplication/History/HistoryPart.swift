@@ -61,8 +61,25 @@ extension HistoryPart {
       }
       revisions = (revisions?.lowerBound ?? record.revision)...record.revision
       end = bytes.endIndex
-      return true
+      // What is behind it may be damaged, and is not asked for.
+      return record.revision < last
     }
     return revisions.map { ($0, bytes[..<end]) }
+  }
+
+  /// The records of some revisions alone.
+  package func records(of revisions: ClosedRange<UInt64>) throws(HistoryError) -> HistoryPart {
+    var found: Range<Int>?
+    _ = try withRecords { (record, bytes) throws(HistoryError) in
+      if revisions.contains(record.revision) {
+        found = (found?.lowerBound ?? bytes.startIndex)..<bytes.endIndex
+      }
+      return record.revision < revisions.upperBound
+    }
+    return HistoryPart(
+      schema: schema,
+      bytes: found.map { Array(bytes[$0]) } ?? [],
+      sessionNumbers: sessionNumbers,
+    )
   }
 }

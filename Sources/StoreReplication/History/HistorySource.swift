@@ -159,8 +159,8 @@ extension HistoryError {
       .corrupt,
       "\(note)No snapshot can be read, and records say only what changed. Restore a backup. "
         + "storectl log lists the records. If they begin with revision 1, the program that wrote "
-        + "them goes on from them with --from-initial-state; storectl salvage copies all that can "
-        + "be read.",
+        + "them may go on from them with --from-initial-state; storectl salvage copies all that "
+        + "can be read.",
     )
   }
 }
