@@ -247,13 +247,14 @@ extension JournalDirectory {
       foundMilliseconds: opening.log.wallMilliseconds,
     )
     let sealed = try seal(by: header.term) { writer.keepDraft() }
+    var isKept = false
     if let sealed {
       try writeAgain(sealed.segment, to: sealed.file)
-      try setAside(sealed.segment)
+      isKept = try setAside(sealed.segment)
     }
     try writer.publish()
     // What is after the end was not acknowledged, and is not read from now on.
-    try? sealed?.file.truncate(to: opening.log.end?.place ?? 0)
+    if isKept { try? sealed?.file.truncate(to: opening.log.end?.place ?? 0) }
     return writer
   }
 
@@ -323,12 +324,22 @@ extension JournalDirectory {
   }
 
   /// Keeps the bytes after the end of a log, which are cut off: somebody may be able to read them.
-  private func setAside(_ segment: LoadedSegment) throws(JournalError) {
-    guard let tail = opening.log.end?.tail else { return }
+  ///
+  /// - Returns: False where something else has their name: they stay where they are.
+  private func setAside(_ segment: LoadedSegment) throws(JournalError) -> Bool {
+    guard let tail = opening.log.end?.tail else { return true }
     let name = LogSegment(first: segment.header.first, term: segment.header.term)
-    try DurableFile.write(Array(segment.bytes[tail.place]), to: name.tornPath(in: directory))
+    let path = name.tornPath(in: directory)
+    guard !DurableFile.isOtherThanFile(path) else { return false }
+    try DurableFile.write(Array(segment.bytes[tail.place]), to: path)
     let older = try LogSegment.tornPaths(in: directory).dropLast(Self.tornKept)
     Self.remove(Array(older))
+    return true
+  }
+
+  /// What has the name of a torn end and is no file: it is passed over, and stays.
+  package var strangers: [String] {
+    get throws(JournalError) { try LogSegment.torn(in: directory).others }
   }
 
   /// - Returns: The newest segment, as it is now; nil where there is none.

@@ -390,7 +390,7 @@ package final class JournalDirectory: Sendable {
 
   /// Removes files that nobody needs any more; one that stays goes when the next daemon begins.
   package static func remove(_ paths: [String]) {
-    for path in paths { try? FileManager.default.removeItem(atPath: path) }
+    for path in paths { try? DurableFile.remove(path) }
   }
 
   // MARK: Old history

@@ -88,7 +88,7 @@ extension StoreHost {
     warnOfCache(path)
     Failpoint.reach(.afterRecovery)
     tellDoubt(of: file, endingAt: recovered.revision)
-    tellForeign(file)
+    try tellForeign(file)
     if isEmpty {
       core.enter()
       try keep(recovered, form, in: file)
@@ -232,7 +232,16 @@ extension StoreHost {
     )
   }
 
-  private func tellForeign(_ file: JournalDirectory) {
+  private func tellForeign(_ file: JournalDirectory) throws(JournalError) {
+    for path in try file.strangers {
+      logger.error(
+        """
+        What has a name of the journal's is no file: it is passed over, and stays. What was to be \
+        kept there stays in the log. Move it away, and find out how it came there.
+        """,
+        metadata: ["path": "\(path)"],
+      )
+    }
     for path in file.foreignSnapshots {
       logger.error(
         """

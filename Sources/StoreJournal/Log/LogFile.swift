@@ -80,8 +80,10 @@ final class LogFile: Sendable {
   static func hasDraft(of term: UInt64, beside path: String) throws(JournalError) -> Bool {
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     for name in try DurableFile.names(in: folder) where name.hasSuffix(DurableFile.draftSuffix) {
+      let draft = "\(folder)/\(name)"
+      if DurableFile.isOtherThanFile(draft) { continue }
       do throws(JournalError) {
-        if try LogHeader(at: "\(folder)/\(name)").term == term { return true }
+        if try LogHeader(at: draft).term == term { return true }
       } catch {
         // One that was being filled has no header; one that was removed says nothing.
         guard [.corrupt, .missing].contains(error.code) else { throw error }

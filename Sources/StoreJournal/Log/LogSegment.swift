@@ -35,11 +35,20 @@ struct LogSegment: Hashable, Comparable {
   /// Where the bytes after its end are kept, when they are cut off.
   func tornPath(in directory: String) -> String { path(in: directory).dropLast(4) + ".torn" }
 
-  /// What is kept of torn ends, oldest first.
+  /// The files of what is kept of torn ends, oldest first.
   static func tornPaths(in directory: String) throws(JournalError) -> [String] {
-    try DurableFile.names(in: folder(in: directory)).filter { $0.hasSuffix(".torn") }
+    try torn(in: directory).files
+  }
+
+  /// The same, and what has such a name and is no file.
+  static func torn(
+    in directory: String
+  ) throws(JournalError) -> (files: [String], others: [String]) {
+    let paths = try DurableFile.names(in: folder(in: directory)).filter { $0.hasSuffix(".torn") }
       .compactMap { LogSegment(name: $0.dropLast(5) + ".log") }
       .sorted().map { $0.tornPath(in: directory) }
+    let others = paths.filter { DurableFile.isOtherThanFile($0) }
+    return (paths.filter { !others.contains($0) }, others)
   }
 
   static let folderName = "log"

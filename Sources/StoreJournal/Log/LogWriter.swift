@@ -349,7 +349,8 @@ struct LogWriter {
     // Those that another one has taken the place of, which has the greatest term, go before it.
     for segment in try LogSegment.every(in: directory) where segment.first <= oldest.first {
       // Without its key nobody can read what was cut off from it.
-      try DurableFile.remove(segment.tornPath(in: directory))
+      let torn = segment.tornPath(in: directory)
+      if !DurableFile.isOtherThanFile(torn) { try DurableFile.remove(torn) }
       try DurableFile.remove(segment.path(in: directory))
     }
     return true
