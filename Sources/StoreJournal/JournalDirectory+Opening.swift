@@ -89,6 +89,9 @@ extension JournalDirectory {
     let ending = try segment.ending(at: path, beside: kept)
     let (end, snapshot) = (ending.end, ending.snapshot)
     guard !ending.isDamaged else { throw damaged(end, path, in: request.directory) }
+    if let fault = fault(ofTerm: header.term, newest: max(end.last, snapshot ?? 0)) {
+      throw JournalError(in: request.directory, fault)
+    }
     var opening = Opening(
       epoch: header.epoch,
       isClean: end.isClosed,
@@ -119,6 +122,12 @@ extension JournalDirectory {
       opening.epoch = generator.next()
     }
     return opening
+  }
+
+  /// Why nothing can follow in a history, as the end of a sentence; nil where something can.
+  static func fault(ofTerm term: UInt64, newest revision: UInt64) -> String? {
+    guard max(term, revision) >= KeptHistory.greatestNumber else { return nil }
+    return "no number is left for what follows term \(term) and revision \(revision)"
   }
 
   /// The number of the history.

@@ -115,7 +115,7 @@ package final class JournalDirectory: Sendable {
   ///   - epoch: A random number, for a history that begins.
   ///   - segmentBytes: How many bytes a segment of its log has.
   ///   - mustExist: Whether it is refused where there is no history yet.
-  ///   - onSearch: Watches searches behind what is torn, until ``begin(at:)`` has returned.
+  ///   - onSearch: Watches searches behind what is torn, until ``begin(at:initial:)`` has returned.
   /// - Throws: ``JournalError``.
   package init(
     directory: String,
@@ -158,13 +158,20 @@ package final class JournalDirectory: Sendable {
   /// nothing is changed.
   ///
   /// - Parameters:
-  ///   - revision: What the state is of that the history begins with, where there is none: a store
-  ///     may have been used before.
+  ///   - revision: The revision of the state that was read, or, where there is no history, of that
+  ///     which it begins with: a store may have been used before. Nil where nobody has read it.
   ///   - initial: The checksum of that state's bytes, if it is the root's initial one; else 0.
   /// - Throws: ``JournalError``.
-  package func begin(at revision: UInt64 = 0, initial: UInt64 = 0) throws(JournalError) {
+  package func begin(at revision: UInt64? = nil, initial: UInt64 = 0) throws(JournalError) {
+    if let revision, opening.newest > 0, revision != opening.newest {
+      throw JournalError(
+        in: directory,
+        "its records lead to revision \(revision), and its entries say that they lead to "
+          + "\(opening.newest)",
+      )
+    }
     let begun = try withRoom { () throws(JournalError) in
-      try takeOver(at: revision, initial: initial)
+      try takeOver(at: revision ?? 0, initial: initial)
     }
     writer.withLock { $0 = begun }
     current.withLock { $0 = begun.current }

@@ -31,7 +31,7 @@ package struct LogSurvey {
     case continued
     /// A copy ends here.
     case copied
-    /// An entry was being written when its program ended.
+    /// What follows is no whole entry: one may have been written when its program ended.
     case torn(at: Int)
     /// What follows is damage.
     case damaged(at: Int)
@@ -92,6 +92,14 @@ package struct LogSurvey {
     kept = KeptSnapshots(in: directory, of: newest?.history ?? 0)
     try surveySnapshots()
     let last = max(runs.last?.revisions.upperBound ?? 0, newest.map { $0.first - 1 } ?? 0)
+    if let newest,
+      let fault = JournalDirectory.fault(
+        ofTerm: newest.term,
+        newest: max(last, snapshots.first ?? 0),
+      )
+    {
+      add(.damage, "In \(directory) \(fault).")
+    }
     if let snapshot = snapshots.first, snapshot > last {
       add(
         .doubt,
@@ -145,6 +153,8 @@ package struct LogSurvey {
     let loaded: LoadedSegment
     do throws(JournalError) {
       loaded = try LoadedSegment(file, in: directory)
+      // Nobody reads records without the types that they were written with.
+      _ = try JournalDirectory.schema(loaded.header.schema, in: directory)
     } catch {
       guard error.code == .corrupt else { throw error }
       found.bytes = try DurableFile.size(of: path)
@@ -265,8 +275,9 @@ package struct LogSurvey {
     }
     add(
       .doubt,
-      "After revision \(walk.reached), \(place) are an entry that was being written. A daemon that "
-        + "starts cuts them off, and keeps them beside the log.",
+      "After revision \(walk.reached), \(place) are no whole entry: one was being written when the "
+        + "program or the machine ended, or the file was changed since. A daemon that starts cuts "
+        + "them off, and keeps them beside the log.",
     )
     return .torn(at: tail.place.lowerBound)
   }
@@ -293,6 +304,20 @@ package struct LogSurvey {
         }
       }
       if isReadable { snapshots.append(revision) }
+    }
+  }
+
+  /// Why a snapshot cannot be read that has its checksum; nil where it can.
+  private static func fault(
+    of contents: SnapshotFile.Contents,
+    _ revision: UInt64,
+  ) -> String? {
+    do {
+      let schema = try SchemaDocument(encoded: contents.schema)
+      _ = try PastWalk(HistoryPart(schema: schema, bytes: contents.bytes), of: revision)
+      return nil
+    } catch {
+      return "\(error)"
     }
   }
 }
@@ -368,7 +393,8 @@ extension LogSurvey {
         return refuse(range, " are an entry after the one that says that the log ends.")
       }
       guard head.kind == .records else {
-        guard head.last == reached, head.before == sum || !problems.isEmpty else {
+        // Where entries cannot be read it ends behind them.
+        guard head.last == reached && head.before == sum || !problems.isEmpty else {
           return refuse(
             range,
             " say that the log ends after revision \(head.last), and it does not.",
@@ -381,6 +407,21 @@ extension LogSurvey {
         return refuse(
           range,
           " are an entry of revisions \(head.first) to \(head.last), after \(reached).",
+        )
+      }
+      guard head.last < limit else {
+        return refuse(
+          range,
+          " are an entry of revisions \(head.first) to \(head.last), and the next segment begins "
+            + "with \(limit).",
+        )
+      }
+      let records = cursor.records(of: head)
+      if let fault = Self.fault(of: records, head) {
+        return refuse(
+          range,
+          " are an entry of revisions \(head.first) to \(head.last) whose checksum is right and "
+            + "whose records are not: \(fault)",
         )
       }
       let isNext = head.before == sum && head.first == reached + 1
@@ -400,8 +441,25 @@ extension LogSurvey {
         runs.append(Part(run: run, before: head.before))
       }
       (last, sum, total) = (head.last, head.sum, total + UInt64(head.count))
-      entry = (head, cursor.records(of: head))
+      entry = (head, records)
       return true
+    }
+
+    /// What is wrong with the records of an entry; nil for nothing.
+    private static func fault(of records: [UInt8], _ head: LogEntry.Head) -> String? {
+      var (decoder, next) = (CBORDecoder(records), head.first)
+      do throws(CodecError) {
+        while decoder.offset < records.count {
+          let revision = try JournalRecord(from: &decoder).revision
+          guard revision == next, next <= head.last else {
+            return "revision \(revision) is in the place of \(next)."
+          }
+          next += 1
+        }
+      } catch {
+        return "revision \(next) cannot be read: \(error)."
+      }
+      return next > head.last ? nil : "revision \(next) is missing."
     }
 
     private mutating func refuse(_ range: Range<Int>, _ note: String) -> Bool {

@@ -12,8 +12,8 @@ package struct Salvage {
   package struct Report: Sendable {
     /// The name of the root's type.
     package var root: String
-    /// The oldest revision of the new history whose state can be shown; nil where it has no state
-    /// of its own, and begins with the initial one.
+    /// The oldest revision of the new history whose state can be shown; nil where it has no state,
+    /// so that it is of use only to the program that began it.
     package var oldestState: UInt64?
     /// The newest revision of the new history; nil where nothing could be begun.
     package var newest: UInt64?
@@ -30,6 +30,17 @@ package struct Salvage {
   private let target: String
   private var report: Report
   private let heading: HistoryHeading
+  /// The revisions that have a snapshot.
+  private let states: Set<UInt64>
+  private var runs: [Run] = []
+
+  /// Records that follow one another.
+  private struct Run {
+    let revisions: ClosedRange<UInt64>
+    /// Why the only one of them cannot be applied to the state before it; nil where all can, as far
+    /// as that state is known.
+    var fault: String?
+  }
 
   /// Looks through a directory.
   ///
@@ -53,6 +64,7 @@ package struct Salvage {
         "Nothing of \(directory) can be read. Restore a backup.",
       )
     }
+    states = Set(survey.snapshots)
     report = Report(root: root)
     report.missing = survey.problems.map(\.text)
     heading = HistoryHeading(root: root, epoch: survey.newest?.epoch ?? 0, wasStopped: false)
@@ -64,8 +76,9 @@ package struct Salvage {
   /// - Returns: What was copied, and what is missing.
   /// - Throws: ``JournalError`` or ``HistoryError``.
   package mutating func run(onProgress: (UInt64) -> Void = { _ in }) throws -> Report {
+    try findRuns()
     let base = try copyHistory(onProgress)
-    for run in survey.runs where run != base { try copy(run.revisions, onProgress) }
+    for run in runs where run.revisions != base { try copy(run, onProgress) }
     try copyTails()
     if !report.files.isEmpty { try DurableFile.syncWay(to: "\(target)/\(Self.folderName)/file") }
     return report
@@ -73,13 +86,56 @@ package struct Salvage {
 
   // MARK: The history
 
+  /// Finds the records that can be applied one after the other.
+  ///
+  /// A daemon refuses a history with one that cannot: such a record is a run of its own.
+  private mutating func findRuns() throws {
+    let source = self
+    for run in survey.runs {
+      let end = run.revisions.upperBound
+      var (start, walk) = (run.revisions.lowerBound, PastWalk(after: run.revisions.lowerBound - 1))
+      var found: [Run] = []
+      try source.records(of: run.revisions) { part, last in
+        while walk.revision < last {
+          do {
+            try walk.take(part, through: last) { (revision) throws(HistoryError) in
+              try source.snapshot(of: revision)
+            }
+          } catch let error as HistoryError where error.code == .corrupt {
+            let wrong = walk.revision + 1
+            if start < wrong { found.append(Run(revisions: start...wrong - 1)) }
+            found.append(Run(revisions: wrong...wrong, fault: error.message))
+            start = wrong + 1
+            walk = PastWalk(after: wrong)
+          }
+        }
+      }
+      runs += found
+      if start <= end { runs.append(Run(revisions: start...end)) }
+    }
+  }
+
+  private func snapshot(of revision: UInt64) throws(HistoryError) -> HistoryPart? {
+    guard states.contains(revision) else { return nil }
+    do throws(JournalError) {
+      guard let contents = try survey.kept.read(revision) else { return nil }
+      let schema = try JournalDirectory.schema(contents.schema, in: survey.directory)
+      return HistoryPart(schema: schema, bytes: contents.bytes)
+    } catch {
+      throw HistoryError(.unavailable, error.message)
+    }
+  }
+
   /// Makes the history that reaches the newest revision.
   ///
   /// - Returns: Its records; nil for none.
-  private mutating func copyHistory(_ onProgress: (UInt64) -> Void) throws -> LogSurvey.Run? {
+  private mutating func copyHistory(
+    _ onProgress: (UInt64) -> Void
+  ) throws -> ClosedRange<UInt64>? {
     guard let (base, snapshots) = try best() else {
       report.missing.append(
-        "No history could be made: no snapshot can be read, and no records begin with revision 1."
+        "No history could be made: no snapshot can be read, and there are no records from revision "
+          + "1 on of which it is known what they begin with."
       )
       // Only what is salvaged goes there.
       try DurableFile.makeDirectory(target)
@@ -93,13 +149,12 @@ package struct Salvage {
     }
     let copy = try JournalCopy(heading, to: target)
     for revision in snapshots.reversed() {
-      guard let contents = try survey.kept.read(revision) else { continue }
-      let schema = try JournalDirectory.schema(contents.schema, in: survey.directory)
-      try copy.add(snapshot: HistoryPart(schema: schema, bytes: contents.bytes), of: revision)
+      guard let part = try snapshot(of: revision) else { continue }
+      try copy.add(snapshot: part, of: revision)
     }
     if let base {
-      if base.revisions.lowerBound == 1 { copy.initial = try initial() }
-      try records(of: base.revisions) { part in
+      if base.lowerBound == 1 { copy.initial = try initial() }
+      try records(of: base) { part, _ in
         _ = try copy.add(records: part)
         onProgress(copy.newest)
       }
@@ -107,20 +162,18 @@ package struct Salvage {
     report.newest = try copy.finish(needsState: false)
     report.oldestState = snapshots.last
     if snapshots.isEmpty {
-      report.missing.append(
-        "No snapshot can be read: only a program whose initial state is the one that the history "
-          + "began with can go on from \(target), with --from-initial-state."
-      )
+      report.missing.append("Every state is missing: no snapshot can be read.")
     }
     return base
   }
 
   /// The records of the history to make, and its snapshots, newest first; nil for none.
-  private func best() throws -> (run: LogSurvey.Run?, snapshots: [UInt64])? {
-    var best: (reached: UInt64, run: LogSurvey.Run?)?
+  private func best() throws -> (run: ClosedRange<UInt64>?, snapshots: [UInt64])? {
+    let sound = runs.filter { $0.fault == nil }.map(\.revisions)
+    var best: (reached: UInt64, run: ClosedRange<UInt64>?)?
     for snapshot in survey.snapshots {
-      let run = survey.runs.last { Self.states($0).contains(snapshot) }
-      let reached = run?.revisions.upperBound ?? snapshot
+      let run = sound.last { Self.states($0).contains(snapshot) }
+      let reached = run?.upperBound ?? snapshot
       if best.map({ reached > $0.reached }) ?? true { best = (reached, run) }
     }
     if let best, let run = best.run {
@@ -128,14 +181,15 @@ package struct Salvage {
     }
     if let best { return (nil, [best.reached]) }
     // Its program may have the initial state.
-    let first = survey.runs.first { $0.revisions.lowerBound == 1 }
-    guard let first, try initial() != 0 else { return nil }
+    guard let first = sound.first(where: { $0.lowerBound == 1 }), try initial() != 0 else {
+      return nil
+    }
     return (first, [])
   }
 
   /// The revisions whose states records lead from, or lead to.
-  private static func states(_ run: LogSurvey.Run) -> ClosedRange<UInt64> {
-    run.revisions.lowerBound - 1...run.revisions.upperBound
+  private static func states(_ run: ClosedRange<UInt64>) -> ClosedRange<UInt64> {
+    run.lowerBound - 1...run.upperBound
   }
 
   private func initial() throws -> UInt64 {
@@ -148,29 +202,33 @@ package struct Salvage {
     }
   }
 
-  /// Hands over the records of a run.
+  /// Hands over records, entry by entry, and the last revision of each.
   private func records(
     of revisions: ClosedRange<UInt64>,
-    _ take: (HistoryPart) throws -> Void,
+    _ take: (HistoryPart, UInt64) throws -> Void,
   ) throws {
     for (place, file) in survey.files.enumerated() {
       let next = place + 1 < survey.files.count ? survey.files[place + 1].first : nil
       guard file.first <= revisions.upperBound, next.map({ $0 > revisions.lowerBound }) ?? true
       else { continue }
       let loaded: LoadedSegment
+      let schema: SchemaDocument
       do throws(JournalError) {
         loaded = try LoadedSegment(file, in: survey.directory)
+        schema = try JournalDirectory.schema(loaded.header.schema, in: survey.directory)
       } catch {
         guard error.code == .corrupt else { throw error }
         continue
       }
-      let schema = try JournalDirectory.schema(loaded.header.schema, in: survey.directory)
       var walk = LogSurvey.Walk(loaded, before: next)
       while try walk.step() {
-        guard let (head, records) = walk.entry, revisions.contains(head.first) else { continue }
-        try take(
-          HistoryPart(schema: schema, bytes: records, sessionNumbers: head.sessionNumbers)
-        )
+        guard let (head, records) = walk.entry, revisions.overlaps(head.first...head.last) else {
+          continue
+        }
+        var part = HistoryPart(schema: schema, bytes: records, sessionNumbers: head.sessionNumbers)
+        let asked = revisions.clamped(to: head.first...head.last)
+        if asked != head.first...head.last { part = try part.records(of: asked) }
+        try take(part, asked.upperBound)
       }
     }
   }
@@ -178,26 +236,27 @@ package struct Salvage {
   // MARK: Other records
 
   /// Writes records that no state leads to.
-  private mutating func copy(
-    _ revisions: ClosedRange<UInt64>,
-    _ onProgress: (UInt64) -> Void,
-  ) throws {
-    let (name, source) = ("\(revisions.lowerBound)-\(revisions.upperBound)", self)
+  private mutating func copy(_ run: Run, _ onProgress: (UInt64) -> Void) throws {
+    let (revisions, source) = (run.revisions, self)
+    let name = "\(revisions.lowerBound)-\(revisions.upperBound)"
     try write(name, after: revisions.lowerBound - 1) { lines in
-      try source.records(of: revisions) { part in
+      try source.records(of: revisions) { part, _ in
         try lines.add(part)
         onProgress(lines.revision)
       }
     }
+    let reason = run.fault.map { "their changes do not fit the state before: \($0)" }
     report.missing.append(
       "Revisions \(revisions.lowerBound) to \(revisions.upperBound) are no part of the history, "
-        + "for no state leads to them. They are in \(report.files.last ?? "")."
+        + "for \(reason ?? "no state leads to them"). They are in \(report.files.last ?? "")."
     )
   }
 
   /// Writes the records of torn ends, which are not known to be what was written.
   private mutating func copyTails() throws {
-    for tail in try Tail.all(of: survey) {
+    let (tails, unread) = try Tail.all(of: survey)
+    report.missing += unread
+    for tail in tails {
       var last: UInt64?
       for part in tail.parts {
         let revisions = try part.records(through: .max)?.revisions
@@ -206,8 +265,8 @@ package struct Salvage {
         let name = "torn-\(tail.name)-\(revisions.lowerBound)-\(revisions.upperBound)"
         try write(name, after: revisions.lowerBound - 1) { try $0.add(part) }
         report.missing.append(
-          "Revisions \(revisions.lowerBound) to \(revisions.upperBound) of \(tail.path) were being "
-            + "written when the program ended, and are no part of the history. They are in "
+          "Revisions \(revisions.lowerBound) to \(revisions.upperBound) of \(tail.path) are of the "
+            + "bytes behind the end of the log, and are no part of the history. They are in "
             + "\(report.files.last ?? "")."
         )
       }
@@ -274,20 +333,27 @@ extension Salvage {
     /// Records that can be read, one piece after the other.
     let parts: [HistoryPart]
 
-    static func all(of survey: LogSurvey) throws -> [Tail] {
+    /// All of them, and what is said of those that cannot be read.
+    static func all(of survey: LogSurvey) throws -> (tails: [Tail], unread: [String]) {
+      let (files, others) = try LogSegment.torn(in: survey.directory)
       var tails: [Tail] = []
-      for path in try LogSegment.tornPaths(in: survey.directory) {
+      var unread = others.map { "\($0) is not a regular file, and is passed over." }
+      for path in files {
         let name = String(path.split(separator: "/").last?.dropLast(5) ?? "")
-        guard let segment = LogSegment(name: "\(name).log"),
-          let bytes = try DurableFile.read(path)
-        else { continue }
+        guard let segment = LogSegment(name: "\(name).log") else { continue }
         do throws(JournalError) {
+          guard let bytes = try DurableFile.read(path) else { continue }
           // Without its key nothing is known of its bytes.
           let header = try LogHeader(of: segment, in: survey.directory)
           guard header.first == segment.first, header.term == segment.term else { continue }
           tails.append(try Tail(name, path, bytes, header, survey.directory))
         } catch {
-          guard error.code == .corrupt || error.code == .missing else { throw error }
+          switch error.code {
+          case .corrupt, .missing:
+            unread.append("\(path) is passed over: what its segment begins with cannot be read.")
+          case .unreadable: unread.append("\(path) is passed over. \(error.message)")
+          default: throw error
+          }
         }
       }
       if let newest = survey.files.last, let end = survey.segments.last?.end,
@@ -304,7 +370,7 @@ extension Salvage {
           )
         )
       }
-      return tails
+      return (tails, unread)
     }
 
     private init(

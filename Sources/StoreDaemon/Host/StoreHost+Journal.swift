@@ -257,8 +257,9 @@ extension StoreHost {
     if file.opening.tornBytes > 0 {
       logger.error(
         """
-        The journal's log is torn after revision \(revision): an entry was being written when the \
-        program or the machine ended. Its bytes are cut off, and kept beside the log.
+        The journal's log is torn after revision \(revision): the bytes behind it are no whole \
+        entry. One was being written when the program or the machine ended, or the file was \
+        changed since. They are cut off, and kept beside the log.
         """,
         metadata: ["data": "\(file.directory)", "bytes": "\(file.opening.tornBytes)"],
       )

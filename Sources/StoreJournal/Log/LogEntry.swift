@@ -125,7 +125,8 @@ enum LogEntry {
     guard UInt32(truncatingIfNeeded: word(0)) == Head.magic,
       let kind = Kind(rawValue: UInt32(word(0) >> 32)),
       word(2) > 0, word(2) - 1 <= KeptHistory.greatestNumber, word(3) <= KeptHistory.greatestNumber,
-      kind == .records ? word(3) >= word(2) : word(3) == word(2) - 1,
+      kind == .records
+        ? word(3) >= word(2) && word(1) > 0 : word(3) == word(2) - 1 && word(1) == 0,
       format == 3
         ? word(1) <= UInt64(bytes.count - length)
         : word(1) <= UInt64(LoadedSegment.largest) && headSum(bytes, key) == word(7)

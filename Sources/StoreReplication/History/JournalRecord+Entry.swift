@@ -3,6 +3,22 @@ import StoreActor
 import StoreState
 
 extension JournalRecord {
+  /// Looks whether what was sent is an action's form, which it is whatever its types are.
+  func checkAction() throws(HistoryError) {
+    let action: [UInt8]? =
+      switch origin {
+      case .client(let sent): sent.action
+      case .internal(let sent): sent.form?.action
+      case .daemon, .session, .restored: nil
+      }
+    guard let action else { return }
+    do throws(CodecError) {
+      _ = try GenericValue(encoded: action)
+    } catch {
+      throw HistoryError(.corrupt, "The action of revision \(revision) cannot be read: \(error)")
+    }
+  }
+
   /// Whether a client caused it; true where none is asked for.
   func isOf(_ client: Identifier?) -> Bool {
     guard let client else { return true }

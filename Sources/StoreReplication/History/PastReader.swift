@@ -206,6 +206,7 @@ package struct PastReader<Root: PastRoot> {
     try source.records(after: extent.beforeRecords) { (part) throws(HistoryError) in
       try part.withRecords { (record, _) throws(HistoryError) in
         records += 1
+        try record.checkAction()
         guard record.revision > first else { return true }
         _ = try advance(record, part.schema, behind: revision, naming: false)
         revision = record.revision
