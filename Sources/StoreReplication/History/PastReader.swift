@@ -49,7 +49,7 @@ package struct PastReader<Root: PastRoot> {
     scope: String?,
     client: Identifier?,
   ) throws(HistoryError) -> HistoryAnswer {
-    var page = Page(next: max(after, extent.beforeRecords))
+    var (page, isAtEnd) = (Page(next: max(after, extent.beforeRecords)), true)
     // Who follows the log asks again and again where nothing has happened: no state is read then.
     guard page.next < extent.newest else {
       return .log(entries: [], next: page.next, end: extent.newest)
@@ -87,10 +87,14 @@ package struct PastReader<Root: PastRoot> {
             page.entries.append(entry.value)
             page.bytes += entry.bytes
           }
-          return page.entries.count < most && page.bytes < limits.bytes
+          isAtEnd =
+            page.entries.count < most && page.bytes < limits.bytes
             && page.scanned < limits.scanned
+          return isAtEnd
         }
       }
+      // No record leads to a snapshot that is beyond the end of the log.
+      if isAtEnd { page.next = max(page.next, extent.newest) }
     } catch {
       // Whoever asks for what is behind it is told.
       guard page.next > start else { throw error }
