@@ -51,18 +51,21 @@ import Testing
     }
 
     private func change(_ editor: inout SegmentEditor, _ draw: (Int) -> Int) {
-      let entry = editor.entries.isEmpty ? nil : editor.entries[draw(editor.entries.count)]
+      // It may have been cut before.
+      let entries = editor.entries.indices.filter {
+        editor.entries[$0].upperBound <= editor.bytes.count
+      }
+      guard !entries.isEmpty || self != .wipedEntry else { return }
+      let entry = entries.isEmpty ? nil : editor.entries[entries[draw(entries.count)]]
       switch self {
       case .record:
         guard let entry else { return }
-        editor.bytes[entry.lowerBound + LogEntry.Head.bytes + draw(20)] ^= 1
+        editor.bytes[min(entry.lowerBound + 64 + draw(20), entry.upperBound - 1)] ^= 1
       case .head:
         guard let entry else { return }
         editor.bytes[entry.lowerBound + draw(64)] ^= 1
-      case .wipedEntry:
-        if !editor.entries.isEmpty { editor.wipe(entry: draw(editor.entries.count)) }
-      case .wipedEntries:
-        for entry in editor.entries.indices { editor.wipe(entry: entry) }
+      case .wipedEntry: editor.wipe(entry: entries[draw(entries.count)])
+      case .wipedEntries: for entry in entries { editor.wipe(entry: entry) }
       case .cut:
         guard let entry else { return }
         editor.bytes.removeSubrange((entry.lowerBound + draw(entry.count))...)

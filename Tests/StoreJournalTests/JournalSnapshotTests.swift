@@ -386,7 +386,7 @@ import Testing
     }
     // What is not needed goes with the next snapshot only.
     let segment = try #require(LogSegment.all(in: directory.path).last).path(in: directory.path)
-    let size = try #require(DurableFile.size(of: segment))
+    let size = try #require(try DurableFile.size(of: segment))
     try #require(size > 60_000)
     let kept = KeptSnapshots(in: directory.path, of: file.opening.history)
     let before = try readBytes

@@ -324,7 +324,7 @@ import Darwin
     let segment = try #require(segments.last)
     try SegmentEditor(segment.path(in: source.path)).write { editor in
       editor.header.boot = "another"
-      editor.bytes[editor.entries[editor.entries.count - 1].lowerBound + 70] ^= 1
+      editor.bytes[editor.entries[editor.entries.count - 1].lowerBound + LogEntry.Head.bytes] ^= 1
     }
     let torn = segment.tornPath(in: source.path)
     try FileManager.default.createDirectory(atPath: torn, withIntermediateDirectories: true)
