@@ -87,9 +87,7 @@ package struct PastReader<Root: PastRoot> {
             page.entries.append(entry.value)
             page.bytes += entry.bytes
           }
-          isAtEnd =
-            page.entries.count < most && page.bytes < limits.bytes
-            && page.scanned < limits.scanned
+          isAtEnd = page.hasRoom(most, limits)
           return isAtEnd
         }
       }
@@ -144,6 +142,10 @@ package struct PastReader<Root: PastRoot> {
     var entries: [GenericValue] = []
     var bytes = 0
     var scanned = 0
+
+    func hasRoom(_ most: UInt64, _ limits: PastLimits) -> Bool {
+      entries.count < most && bytes < limits.bytes && scanned < limits.scanned
+    }
   }
 
   // MARK: States
