@@ -108,12 +108,11 @@ import Testing
     return messages
   }
 
-  /// The two happen in each order, to histories with some snapshots.
-  @Test(arguments: 0..<17)
+  /// Each of the first ones is followed by each other one, in histories with some snapshots.
+  @Test(arguments: 0..<7)
   func `Who follows the advice that is given gets what was named`(first: Int) throws {
     var random = Numbers(state: UInt64(first) + 1)
     let kinds = Damage.allCases
-    try #require(kinds.count == 17)
     for second in kinds.indices {
       let place = try JournalDirectoryTests.Directory()
       let numbers = KeptNumbers(place.path)
