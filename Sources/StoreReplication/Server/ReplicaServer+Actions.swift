@@ -20,36 +20,42 @@ extension ReplicaServer {
   ) {
     // Who came while nothing could be kept has come before he does anything.
     deliverSessionEvents()
-    root.batch(as: session.origin) { acceptBatch(requests, first: first, from: session) }
+    var goodbye: Goodbye?
+    root.batch(as: session.origin) { goodbye = acceptBatch(requests, first: first, from: session) }
+    if let goodbye { end(session, code: goodbye.code, message: goodbye.message) }
   }
 
+  /// Reduces actions, or repeats their outcomes.
+  ///
+  /// - Returns: Why the session ends; nil where it does not.
   private func acceptBatch(
     _ requests: ArraySlice<ClientMessage.ActionRequest>,
     first: UInt64,
     from session: Session,
-  ) {
+  ) -> Goodbye? {
     var sequence = first
     for place in requests.indices {
       if place > requests.startIndex, place.isMultiple(of: limits.actionsPerLook), hasToPause() {
         rest = UnfinishedFrame(requests: requests[place...], first: sequence, peer: session.peer)
-        return
+        return nil
       }
       let request = requests[place]
       let last = session.actions.last
       if sequence > last + 1 {
-        return outbox.send(.gap(expected: last + 1), to: session.peer)
+        outbox.send(.gap(expected: last + 1), to: session.peer)
+        return nil
       }
       // Who keeps to the window has no more actions without an outcome, whatever the disk does.
       guard session.actions.unsaidCount <= limits.window else {
         let message = "You sent more than \(limits.window) actions that have no outcome yet."
-        return end(session, code: "protocolError", message: message)
+        return Goodbye(code: "protocolError", message: message)
       }
       if sequence <= last {
         // Not an outcome, since there is one already: it asks again when it comes back.
         guard sessions.spendAction(of: session, now: now.instant) else {
           counters.actionsThrottled += 1
           let message = "You may send \(limits.actionsPerSecond) actions a second, repeated or not."
-          return end(session, code: Outcome.overloaded, message: message)
+          return Goodbye(code: Outcome.overloaded, message: message)
         }
         outcomes.repeatOutcome(of: sequence, to: session)
       } else {
@@ -58,6 +64,7 @@ extension ReplicaServer {
       }
       sequence += 1
     }
+    return nil
   }
 
   /// Reduces one action, or says why it must not run.

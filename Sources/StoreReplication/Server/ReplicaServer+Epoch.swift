@@ -116,6 +116,9 @@ extension ReplicaServer {
     let message =
       "The daemon's history was rolled back to revision \(root.revision), and goes on from there. "
       + "Actions without an outcome are sent again."
-    for session in sessions.all { end(session, code: "rolledBack", message: message) }
+    // No state of this epoch would show what the outcomes say, so a client asks again in it.
+    for session in sessions.all {
+      end(session, code: "rolledBack", message: message, tellsOutcomes: false)
+    }
   }
 }

@@ -301,6 +301,7 @@ package final class ReplicaServer {
     reports[peer] = nil
     outbox.forget(peer)
     if let session = subscribers.lost(peer) ?? sessions.lost(peer) {
+    outcomes.dismiss(peer)
       sessions.lost(session, now: now.instant)
     }
   }
@@ -360,7 +361,7 @@ package final class ReplicaServer {
   }
 
   /// Whether a connection is about to be shut down.
-  private func isCut(_ peer: PeerID) -> Bool {
+  func isCut(_ peer: PeerID) -> Bool {
     !cuts.isEmpty && cuts.contains { $0.peer == peer }
   }
 
@@ -546,7 +547,9 @@ package final class ReplicaServer {
     _ caller: Caller,
   ) {
     switch message {
-    case .hello(let hello): greet(hello, from: peer, caller)
+    case .hello(let hello):
+      outcomes.dismiss(peer)
+      greet(hello, from: peer, caller)
     case .keys(let request, let command): take(request, command, from: peer, caller)
     // Whoever has a ticket hands in a key, and is told nothing.
     case .describe where caller.ticket != nil, .status where caller.ticket != nil:
@@ -558,6 +561,8 @@ package final class ReplicaServer {
   }
 
   private func handle(
+    // It is about to be told goodbye.
+    case _ where outcomes.isLeaving(peer): break
     _ message: ClientMessage,
     of session: Session,
     caller: () -> Caller,

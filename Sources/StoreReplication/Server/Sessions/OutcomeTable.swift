@@ -39,6 +39,12 @@ final class OutcomeTable {
   private var unsent: [Session] = []
   /// Those of them that wait for a release only.
   private var awaitingRelease: [Session] = []
+  /// Sessions that are over, by the connections that are told goodbye behind outcomes that wait for
+  /// the disk.
+  ///
+  /// Each has no more outcomes than an open one, and a connection without a session is closed after
+  /// ``Timing/introduction``.
+  private var leaving: [PeerID: Session] = [:]
   /// Called when there is something to send, also between turns.
   var onUnsent: (@MainActor () -> Void)?
 
@@ -102,20 +108,43 @@ final class OutcomeTable {
   /// A session is over: its effects are cancelled.
   ///
   /// Who said goodbye asks for no outcome any more, and is forgotten; others when their turn comes.
+  /// A client that the daemon says goodbye to is told first what became of its actions, which may
+  /// have to wait for the disk.
   ///
   /// - Parameters:
   ///   - session: The session.
+  ///   - goodbye: What its client is told behind its outcomes; nil where it is told nothing more.
+  ///   - isCut: Whether the connection is about to be closed, so that nothing can wait.
   ///   - isFarewell: Whether its client said goodbye.
   /// - Returns: Whether its client is forgotten, of which something was kept.
-  func end(_ session: Session, isFarewell: Bool) -> Bool {
+  func end(
+    _ session: Session,
+    goodbye: Goodbye?,
+    isCut: Bool = false,
+    isFarewell: Bool,
+  ) -> Bool {
     let actions = session.actions
-    actions.unsaid.removeAll()
-    actions.refused.removeAll()
+    // The client takes all effects for ended when it is told goodbye.
     actions.finished.removeAll()
     actions.cancelAll()
+    if let goodbye {
+      leaving[session.peer] = session
+      actions.goodbye = goodbye
+      send(to: session, isLast: isCut)
+    } else {
+      actions.fallSilent()
+    }
     guard actions.record.isKept else { return false }
     if isFarewell { forget(session.clientID) } else { leave(actions.record, session.clientID) }
     return isFarewell
+  }
+
+  /// Whether a connection is told goodbye as soon as its session's outcomes are durable.
+  func isLeaving(_ peer: PeerID) -> Bool { !leaving.isEmpty && leaving[peer] != nil }
+
+  /// A connection is over, or says hello again: it is told nothing more of its former session.
+  func dismiss(_ peer: PeerID) {
+    leaving.removeValue(forKey: peer)?.actions.fallSilent()
   }
 
   private func forget(_ client: Identifier) {
@@ -351,7 +380,8 @@ final class OutcomeTable {
     unsent.removeAll(keepingCapacity: true)
   }
 
-  private func send(to session: Session) {
+  /// Sends a session what may be told, and goodbye behind all of it, or if it is the last chance.
+  private func send(to session: Session, isLast: Bool = false) {
     let actions = session.actions
     while let outcomes = takeAnswers(&actions.refused) ?? takeAnswers(&actions.unsaid) {
       let acks = DaemonMessage.Acks(
@@ -366,6 +396,9 @@ final class OutcomeTable {
       outbox.send(.finished(finished, watermark: session.watermark), to: session.peer)
       actions.finished.removeFirst(finished.count)
     }
+    guard let goodbye = actions.goodbye, actions.unsaid.isEmpty || isLast else { return }
+    outbox.send(.goodbye(code: goodbye.code, message: goodbye.message), to: session.peer)
+    dismiss(session.peer)
   }
 
   /// The next outcomes of consecutive actions that may be sent, as many as a frame has room for;
@@ -411,6 +444,13 @@ final class OutcomeTable {
     precondition(
       outcomeBytes == bytes && bytes <= mostBytes,
       "Outcomes take \(bytes) bytes of \(mostBytes), and \(outcomeBytes) are counted",
+    )
+    precondition(
+      leaving.values.allSatisfy { session in
+        !session.isOpen && session.actions.goodbye != nil
+          && (session.actions.isUnsent || session.actions.awaitsRelease)
+      },
+      "A session is over, and its client would never be told",
     )
     precondition(
       unsent.allSatisfy { $0.actions.isUnsent }

@@ -205,18 +205,37 @@ extension ReplicaServer {
   }
 
   /// Ends a session: its effects are cancelled, and those present lose one, once.
+  ///
+  /// Where there is a code its client is told goodbye, behind the outcomes of its actions.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - code: Why, as the protocol has it; nil where the client is not told.
+  ///   - message: Why, for people to read.
+  ///   - isFarewell: Whether its client said goodbye.
+  ///   - tellsOutcomes: Whether the outcomes of its actions come first.
   func end(
     _ session: Session,
     code: String?,
     message: String,
     isFarewell: Bool = false,
+    tellsOutcomes: Bool = true,
   ) {
     guard sessions.end(session, now: now.instant) else { return }
     audit(session, "A session ends.", reason: code ?? "left")
-    if outcomes.end(session, isFarewell: isFarewell) { recorder?.forgot(session.clientID) }
+    let goodbye = code.map { Goodbye(code: $0, message: message) }
+    if !tellsOutcomes { session.actions.fallSilent() }
+    // What its actions have changed comes before their outcomes.
+    if goodbye != nil, session.actions.unsaidCount > 0 { subscriptions.flush(now: now.instant) }
+    let isForgotten = outcomes.end(
+      session,
+      goodbye: goodbye,
+      isCut: isCut(session.peer),
+      isFarewell: isFarewell,
+    )
+    if isForgotten { recorder?.forgot(session.clientID) }
     joins.end(session)
     subscribers.end(session, now: now.instant)
-    if let code { outbox.send(.goodbye(code: code, message: message), to: session.peer) }
   }
 
   /// Whether there is something to tell the reducer of who came and who went, and it can be kept.

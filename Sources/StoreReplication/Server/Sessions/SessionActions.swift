@@ -16,6 +16,8 @@ final class SessionActions {
   @exclusivity(unchecked) var refused: Deque<Answer> = []
   /// Actions whose effects have ended, not reported yet, and the newest revision at that time.
   var finished: [(sequence: UInt64, revision: UInt64)] = []
+  /// What the client is told behind the outcomes, when the session is over; nil until then.
+  var goodbye: Goodbye?
   /// Whether something is to be sent now, and whether something will be after the next release.
   var (isUnsent, awaitsRelease) = (false, false)
   /// Actions whose effects run.
@@ -44,6 +46,13 @@ final class SessionActions {
     return (Array(tasks.keys) + ended).filter { $0 <= last }.sorted()
   }
 
+  /// Nothing more is sent.
+  func fallSilent() {
+    unsaid.removeAll()
+    refused.removeAll()
+    goodbye = nil
+  }
+
   /// How much is to be sent.
   var unsaidCount: Int { unsaid.count }
 
@@ -66,4 +75,10 @@ final class SessionActions {
     self.tasks.removeAll()
     for (_, task) in tasks.sorted(by: { $0.key < $1.key }) { task.cancel() }
   }
+}
+
+/// Why the daemon ends a session, as its client is told.
+struct Goodbye {
+  let code: String
+  let message: String
 }
