@@ -45,6 +45,8 @@ struct JournalRoom {
 
   /// What was given to the disk is durable.
   mutating func endBatch() {
+    // Whose changes the disk has kept waits anew: it is not the disk that keeps it from going on.
+    for holder in batch.keys { if let holder { waits[holder] = nil } }
     batch = [:]
     holders = growing.count - (growing[nil] == nil ? 0 : 1)
     if !waits.isEmpty { waits = waits.filter { hasItsShare($0.key) } }
