@@ -83,7 +83,7 @@ final class Joins {
     if join.view == nil {
       establish(join, [], session, now: now)
     } else {
-      scopes.joins.append(join)
+      scopes.expect(join)
     }
     outbox.send(.joined(nonce: nonce, topic: join.view?.topic, answers), to: session.peer)
     return true
@@ -145,10 +145,10 @@ final class Joins {
     if let problem = directory.problem(with: scope, request, place: place, rights: rights) {
       return .failure(problem)
     }
-    guard let handle = session.scopes.grant(scope, rights) else {
+    guard let granted = session.scopes.grant(scope, rights) else {
       return .failure(directory.noRoom(for: scope.name))
     }
-    return .success((handle, scope))
+    return .success((granted.handle, ResolvedScope(name: granted.name, scope: scope.scope)))
   }
 
   /// A scope that a join follows.
@@ -192,7 +192,7 @@ final class Joins {
     return SessionScopes.Join(
       nonce: nonce,
       view: view,
-      names: requests.keys.map(\.name),
+      names: Array(requests.keys),
       base: session.scopes.nonce,
       asked: zip(sorted, view?.scopes ?? []).map { request, scope in
         SessionScopes.Asked(
@@ -208,8 +208,7 @@ final class Joins {
 
   /// Drops joins whose fence will not arrive any more.
   private func drop(_ joins: [SessionScopes.Join], of session: Session) {
-    let nonces = Set(joins.map(\.nonce))
-    session.scopes.joins.removeAll { nonces.contains($0.nonce) }
+    session.scopes.drop(joins)
     for join in joins { if let view = join.view { subscriptions.release(view) } }
   }
 
@@ -238,7 +237,7 @@ final class Joins {
   /// Whether a view that a session follows, or is about to, comes in a way that is wrong by now.
   func comesWrongly(to session: Session) -> Bool {
     session.scopes.views.contains { view, names in
-      view.isUnicast == names.allSatisfy { access.grants.everybodySees($0) }
+      view.isUnicast == names.allSatisfy { access.grants.everybodySees($0.name) }
     }
   }
 
@@ -275,8 +274,7 @@ final class Joins {
   /// - Returns: False when the session has no join of that name.
   func completeJoin(_ session: Session, nonce: UInt64, now: Instant) -> Bool {
     let scopes = session.scopes
-    guard let place = scopes.joins.firstIndex(where: { $0.nonce == nonce }) else { return false }
-    let join = scopes.joins.remove(at: place)
+    guard let join = scopes.takeJoin(nonce) else { return false }
     let echo = PublishedMessage.Echo(
       nonce: nonce,
       revision: root.revision,
@@ -661,6 +659,7 @@ final class Joins {
 
   private func check(_ session: Session) {
     let scopes = session.scopes
+    scopes.checkInvariants()
     precondition(
       zip(scopes.joins, scopes.joins.dropFirst()).allSatisfy { $0.nonce < $1.nonce },
       "The joins \(scopes.joins.map(\.nonce)) are out of order",

@@ -31,8 +31,8 @@ final class SessionScopes {
     let nonce: UInt64
     /// The view it follows; nil if none.
     let view: View?
-    /// The names of what it follows.
-    let names: [String]
+    /// The canonical names of what it follows.
+    let names: [ScopeKey]
     /// The join whose view the session followed when this one came.
     let base: UInt64
     let asked: [Asked]
@@ -56,6 +56,11 @@ final class SessionScopes {
     self.ledger = ledger
   }
 
+  /// How often each canonical name is kept: with its handle, for the view, and for each join whose
+  /// fence has not come.
+  ///
+  /// Bounded by ``ByteLedger``, to which each of them is charged once.
+  private var uses: [ScopeKey: Int] = [:]
   /// By canonical names.
   ///
   /// Bounded by ``Limits/scopesPerSession``, and in bytes by ``ByteLedger``.
@@ -86,23 +91,42 @@ final class SessionScopes {
   ///   - found: The scope, by its canonical name: whatever else the client calls it has the same
   ///     handle.
   ///   - rights: What the client may see and send.
-  /// - Returns: The handle; nil where there is no room for the name.
-  func grant(_ found: ResolvedScope, _ rights: Rights) -> UInt64? {
+  /// - Returns: The handle, and the name as it is kept; nil where there is no room for it.
+  func grant(_ found: ResolvedScope, _ rights: Rights) -> (handle: UInt64, name: String)? {
     let key = ScopeKey(found.name)
     let handle = handles[key] ?? nextHandle
     if handle == nextHandle {
-      let bytes = Self.bytes(of: key)
-      guard ledger.charge(bytes, to: holder, isOwner: isOwner) else { return nil }
+      guard use(key) else { return nil }
       nextHandle += 1
       handles[key] = handle
     }
     let name = targets[handle]?.name ?? found.name
     targets[handle] = Target(name: name, scope: found.scope, sends: rights.sends(name))
     lastTarget = nil
-    return handle
+    return (handle, name)
   }
 
-  /// What a name takes of the memory, about: it stands in two tables.
+  /// Keeps a name once more.
+  ///
+  /// - Returns: False where there is no room for a name that was not kept; then nothing is charged.
+  private func use(_ key: ScopeKey) -> Bool {
+    guard let count = uses[key] else {
+      guard ledger.charge(Self.bytes(of: key), to: holder, isOwner: isOwner) else { return false }
+      uses[key] = 1
+      return true
+    }
+    uses[key] = count + 1
+    return true
+  }
+
+  /// Keeps a name once less.
+  private func giveBack(_ key: ScopeKey) {
+    guard let count = uses[key] else { preconditionFailure("\(key.name) is not kept") }
+    uses[key] = count == 1 ? nil : count - 1
+    if count == 1 { ledger.giveBack(Self.bytes(of: key), of: holder, isOwner: isOwner) }
+  }
+
+  /// What a name takes of the memory, about: it stands in several tables.
   private static func bytes(of key: ScopeKey) -> Int { key.name.utf8.count + 64 }
 
   /// Applies changed rights.
@@ -114,7 +138,7 @@ final class SessionScopes {
       guard target.sends.isWithin(sends) else { return false }
       target.sends = sends
     }
-    return views.allSatisfy { $0.names.allSatisfy { rights.sees($0) } }
+    return views.allSatisfy { $0.names.allSatisfy { rights.sees($0.name) } }
   }
 
   /// Takes back all handles but those of some scopes.
@@ -122,7 +146,7 @@ final class SessionScopes {
     for (name, handle) in handles where !names.contains(name) {
       handles[name] = nil
       targets[handle] = nil
-      ledger.giveBack(Self.bytes(of: name), of: holder, isOwner: isOwner)
+      giveBack(name)
     }
     lastTarget = nil
   }
@@ -130,17 +154,40 @@ final class SessionScopes {
   // MARK: Joins
 
   /// The joins whose fence has not arrived yet, oldest first.
-  var joins: [Join] = []
+  ///
+  /// Bounded by ``Limits/pendingJoins``, and their names by ``ByteLedger``.
+  private(set) var joins: [Join] = []
+
+  /// A join waits for its fence.
+  func expect(_ join: Join) {
+    joins.append(join)
+    for name in join.names where !use(name) {
+      preconditionFailure("\(name.name) has no handle, and is followed")
+    }
+  }
+
+  /// The join whose fence has come, which is to be established; nil where there is none.
+  func takeJoin(_ nonce: UInt64) -> Join? {
+    joins.firstIndex { $0.nonce == nonce }.map { joins.remove(at: $0) }
+  }
+
+  /// Drops joins that are among those that wait.
+  func drop(_ dropped: [Join]) {
+    let nonces = Set(dropped.map(\.nonce))
+    joins.removeAll { nonces.contains($0.nonce) }
+    for name in dropped.flatMap(\.names) { giveBack(name) }
+  }
+
   /// The view that the last fence established, and its join's nonce.
   private(set) var view: View?
   private(set) var nonce: UInt64 = 0
   /// The names of the view's scopes, which are among the targets' or were.
   ///
-  /// Bounded by ``Limits/scopesPerSession`` and ``Limits/rowIDBytes``.
-  private(set) var viewNames: [String] = []
+  /// Bounded by ``ByteLedger``, and ``Limits/scopesPerSession``.
+  private(set) var viewNames: [ScopeKey] = []
 
   /// All views that it follows, or is about to, with the names of their scopes.
-  var views: [(view: View, names: [String])] {
+  var views: [(view: View, names: [ScopeKey])] {
     let coming = joins.compactMap { join in join.view.map { (view: $0, names: join.names) } }
     return coming + (view.map { [(view: $0, names: viewNames)] } ?? [])
   }
@@ -211,6 +258,7 @@ final class SessionScopes {
     reached = revision
     view = join.view
     isInterrupted = false
+    for name in viewNames { giveBack(name) }
     viewNames = join.names
     readBytes = join.view?.publishedBytes ?? 0
     report = (now, readBytes, readBytes)
@@ -224,6 +272,7 @@ final class SessionScopes {
   func leave() {
     isInterrupted = isInterrupted || view != nil
     view = nil
+    for name in viewNames { giveBack(name) }
     viewNames = []
     transfers = [:]
     made = []
@@ -252,6 +301,12 @@ final class SessionScopes {
   func finishNext() {
     let transfer = made.removeFirst()
     transfers[transfer.handle] = nil
+  }
+
+  func checkInvariants() {
+    let count = handles.count + viewNames.count + joins.reduce(0) { $0 + $1.names.count }
+    let uses = uses.values.reduce(0, +)
+    precondition(uses == count, "\(count) names are kept, and \(uses) counted")
   }
 
   /// Drops all transfers.
