@@ -60,10 +60,13 @@ package struct ScopeDescription: Hashable, Sendable {
   /// - Returns: Nil when it is not; else the row's id, which is nil where there are no rows.
   package func match(_ scope: String) -> String?? {
     // By bytes: texts that are equal in Swift only need not be the same name.
-    guard isEach else { return scope.utf8.elementsEqual(name.utf8) ? .some(nil) : nil }
-    guard scope.utf8.count > name.utf8.count + 1, scope.utf8.starts(with: (name + "/").utf8)
-    else { return nil }
-    return .some(String(scope.utf8.dropFirst(name.utf8.count + 1)))
+    let count = name.utf8.count
+    guard isEach else {
+      return scope.utf8.count == count && scope.utf8.elementsEqual(name.utf8) ? .some(nil) : nil
+    }
+    guard scope.utf8.count > count + 1, scope.utf8.starts(with: name.utf8) else { return nil }
+    let rest = scope.utf8.dropFirst(count)
+    return rest.first == UInt8(ascii: "/") ? .some(String(rest.dropFirst())) : nil
   }
 
   /// The name of a scope as the daemon writes it: an id may be spelled in several ways, such as a
@@ -86,12 +89,19 @@ package struct ScopeDescription: Hashable, Sendable {
     self.text(of: try idValue(text, schema, document), schema, document)
   }
 
+  /// What an encoded UUID begins with: a byte string of 16 bytes.
+  private static let uuidHeader: UInt8 = 0x50
+
   /// The id that a text in a scope's name stands for.
   @usableFromInline
   static func id<ID: WireValue>(
     _ text: String,
     _ document: SchemaDocument,
   ) throws(CodecError) -> ID {
+    // Without a tree of values in between: a join names a thousand rows, most of them so.
+    if document.root == .uuid, let bytes = UUIDText.bytes(of: text) {
+      return try ID(encoded: [uuidHeader] + bytes)
+    }
     let value: GenericValue
     do throws(JSONProjectionError) {
       value = try idValue(text, document.root, document)
@@ -109,6 +119,9 @@ package struct ScopeDescription: Hashable, Sendable {
 
   /// The same of an id's encoding.
   static func text(ofEncoded id: [UInt8], _ document: SchemaDocument) -> String? {
+    if document.root == .uuid, id.count == 17, id[0] == uuidHeader {
+      return UUIDText.text(of: id.dropFirst())
+    }
     do throws(CodecError) {
       return text(of: try GenericValue(encoded: id), document.root, document)
     } catch {

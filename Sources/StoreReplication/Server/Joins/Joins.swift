@@ -156,14 +156,14 @@ final class Joins {
     let handle: UInt64
     let scope: ResolvedScope
     /// What the client calls it; of several names the first.
-    var name: String
+    var name: ScopeKey
     var isKept: Bool
     var position: ClientMessage.Position?
 
     init(_ handle: UInt64, _ scope: ResolvedScope, _ request: ClientMessage.JoinRequest) {
       self.handle = handle
       self.scope = scope
-      name = request.scope
+      name = ScopeKey(request.scope)
       isKept = request.mode == .keep
       position = request.position
     }
@@ -172,7 +172,7 @@ final class Joins {
     /// position only where both have it.
     func merged(with other: Self) -> Self {
       var merged = self
-      if other.name.utf8.lexicographicallyPrecedes(name.utf8) { merged.name = other.name }
+      merged.name = min(name, other.name)
       merged.isKept = isKept && other.isKept
       if isKept != other.isKept || position != other.position { merged.position = nil }
       return merged
@@ -185,7 +185,7 @@ final class Joins {
     following requests: [ScopeKey: FollowedRequest],
   ) -> SessionScopes.Join {
     // The order in which a view lists its scopes is by the names that the client knows.
-    let sorted = requests.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    let sorted = requests.values.sorted { $0.name < $1.name }
     let isUnicast = requests.keys.contains { !access.grants.everybodySees($0.name) }
     let view =
       sorted.isEmpty ? nil : subscriptions.follow(sorted.map(\.scope.scope), isUnicast: isUnicast)
