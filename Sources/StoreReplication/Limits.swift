@@ -174,6 +174,9 @@ package struct Limits: Sendable, Equatable {
   /// fetched again and again keeps nobody waiting.
   package var captureJobsPerHolder: Int { max(1, captureJobs / 2) }
   package var captureJobsOfOthers: Int { max(1, captureJobs - 1) }
+  /// Bytes of encoded captures that sessions have not taken, of all together: two of the largest
+  /// snapshots, each of which may be read slowly. Beyond it those sessions end that keep the most.
+  package var capturedBytes = 512 << 20
   /// Rows that one job encodes: they are small, and handing a job over costs as much as some.
   package var rowsPerJob = 64
   /// Bytes of snapshots that a turn hands out, to all joiners together: a part of a millisecond.

@@ -124,8 +124,9 @@ package final class ReplicaServer {
       access: access,
     )
     outcomes = OutcomeTable(root, outbox: outbox, counters: counters, limits: limits)
-    counters.ofTables = { [weak outbox, weak sessions, weak outcomes] in
+    counters.ofTables = { [weak outbox, weak sessions, weak outcomes, weak joins] in
       [
+        ("capturedBytes", UInt64(joins?.capturedBytes ?? 0)),
         ("heldBytes", UInt64(outbox?.heldBytes ?? 0)),
         ("outcomeBytes", UInt64(outcomes?.outcomeBytes ?? 0)),
         ("scopeNameBytes", UInt64(sessions?.names.total ?? 0)),
@@ -300,8 +301,8 @@ package final class ReplicaServer {
     now = moment
     reports[peer] = nil
     outbox.forget(peer)
-    if let session = subscribers.lost(peer) ?? sessions.lost(peer) {
     outcomes.dismiss(peer)
+    if let session = subscribers.lost(peer) ?? sessions.lost(peer) {
       sessions.lost(session, now: now.instant)
     }
   }
@@ -319,6 +320,10 @@ package final class ReplicaServer {
   func receive(_ result: CaptureJob.Result, at moment: Moment) {
     now = moment
     joins.finish(result, now: now.instant)
+    for session in joins.hoarders(among: sessions.all) {
+      counters.blockedPeers += 1
+      shutOut(session.peer, "does not take the snapshots that it asks for", of: session.holder)
+    }
   }
 
   /// Receives an answer about the history.
@@ -556,13 +561,13 @@ package final class ReplicaServer {
       outbox.send(.needHello, to: peer)
     case .describe(let request): describe(request, to: peer, caller)
     case .status(let request): status(request, to: peer, caller)
+    // It is about to be told goodbye.
+    case _ where outcomes.isLeaving(peer): break
     default: outbox.send(.needHello, to: peer)
     }
   }
 
   private func handle(
-    // It is about to be told goodbye.
-    case _ where outcomes.isLeaving(peer): break
     _ message: ClientMessage,
     of session: Session,
     caller: () -> Caller,

@@ -78,6 +78,13 @@ final class Transfer {
     self.revision = revision
   }
 
+  /// Its part of the memory that its captures take, each shared alike by those that send it.
+  var bytes: Int {
+    [snapshot, catchUp].reduce(0) { sum, capture in
+      sum + (capture.map { ($0.content?.bytes ?? 0) / max(1, $0.users) } ?? 0)
+    }
+  }
+
   /// Whether everything that it sends is encoded.
   var isMade: Bool {
     (snapshot.map { $0.content != nil } ?? true) && (catchUp.map { $0.content != nil } ?? true)

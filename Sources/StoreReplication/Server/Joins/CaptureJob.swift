@@ -78,6 +78,15 @@ enum CaptureContent: Sendable {
   case catchUp([UInt8]?)
   /// What leads from one version to the captured one does not fit a frame.
   case tooLarge
+
+  /// What it takes of the memory.
+  var bytes: Int {
+    switch self {
+    case .snapshot(let snapshot): snapshot.count
+    case .catchUp(let delta): delta?.count ?? 0
+    case .tooLarge: 0
+    }
+  }
 }
 
 /// A scope's state as it is sent: encoded once, straight into pieces.

@@ -15,8 +15,12 @@ final class Joins {
   /// Captures without a job; some may no longer be needed.
   private var queue: CaptureQueue
   /// Captures that jobs are encoding.
+  ///
+  /// Bounded by ``Limits/captureJobs``, each with ``Limits/rowsPerJob`` rows.
   private var running: [UInt64: Capture] = [:]
   private var nextCapture: UInt64 = 1
+  /// What encoded captures take of the memory for which sessions have not given credit.
+  private(set) var capturedBytes = 0
   /// The pieces of snapshots that are no longer needed, of which each turn frees one: they were
   /// encoded at most ``Limits/captureJobs`` at a time.
   private var discarded: [[UInt8]] = []
@@ -456,7 +460,24 @@ final class Joins {
     if case .snapshot(let snapshot) = capture.content {
       discarded.append(contentsOf: snapshot.pieces)
     }
+    capturedBytes -= capture.content?.bytes ?? 0
     capture.content = nil
+  }
+
+  /// The sessions that have to end because captures take too much memory: those that keep most of
+  /// it and do not give credit.
+  func hoarders(among sessions: @autoclosure () -> [Session]) -> [Session] {
+    let excess = capturedBytes - limits.capturedBytes
+    guard excess > 0 else { return [] }
+    let sessions = sessions()
+    let parts = sessions.map { session in
+      let bytes = session.scopes.transfers.values.reduce(0) { $0 + $1.bytes }
+      return Holder.Part(id: session.info.id, holder: session.holder, amount: bytes)
+    }
+    // An eighth is made free, so that they are looked for seldom.
+    let amount = max(excess, limits.capturedBytes / 8)
+    let greediest = Set(Holder.greediest(freeing: amount, of: parts))
+    return sessions.filter { greediest.contains($0.info.id) }
   }
 
   /// Whether memory is left to be freed.
@@ -513,6 +534,7 @@ final class Joins {
       guard let capture = running.removeValue(forKey: made.id) else { continue }
       capture.isRunning = false
       capture.content = made.content
+      capturedBytes += made.content.bytes
       capture.scope?.know(made.digest, isNewest: capture.holds(at: root.revision))
       let waiting = capture.waiting.filter {
         !$0.isDropped && ($0.snapshot === capture || $0.catchUp === capture)
@@ -654,6 +676,14 @@ final class Joins {
     let jobs = queue.jobs.all
     precondition(jobs <= limits.captureJobs, "\(jobs) jobs run, of \(limits.captureJobs)")
     precondition(running.values.allSatisfy(\.isRunning), "A capture runs and does not know")
+    var kept: [ObjectIdentifier: Int] = [:]
+    for transfer in sessions.flatMap(\.scopes.transfers.values) {
+      for capture in [transfer.snapshot, transfer.catchUp].compactMap(\.self) {
+        kept[ObjectIdentifier(capture)] = capture.content?.bytes ?? 0
+      }
+    }
+    let bytes = kept.values.reduce(0, +)
+    precondition(bytes == capturedBytes, "\(bytes) bytes are captured, \(capturedBytes) counted")
     for session in sessions { check(session) }
   }
 

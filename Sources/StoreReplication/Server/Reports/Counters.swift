@@ -36,7 +36,7 @@ package final class Counters {
   var ofTables: @MainActor () -> [(String, UInt64)] = { [] }
   /// The names of those that may become less.
   nonisolated package static let gauges: Set<String> = [
-    "heldBytes", "outcomeBytes", "scopeNameBytes",
+    "capturedBytes", "heldBytes", "outcomeBytes", "scopeNameBytes",
   ]
   /// What the transport counts: who never gets to the turn.
   package var ofTransport: @MainActor () -> [(String, UInt64)] = { [] }
