@@ -1,3 +1,4 @@
+import StoreActor
 package import StoreState
 
 /// What a client sends on the control socket (`docs/PROTOCOL.md` §8).
@@ -298,15 +299,15 @@ extension ClientMessage {
     return .actions(first: first, requests)
   }
 
-  /// A deadline with a span behind it.
+  /// A deadline with a span behind it, unless that is too long: what runs for the action keeps it.
   private static func traced(
     from decoder: inout CBORDecoder
-  ) throws(MessageError) -> (deadline: UInt64?, trace: String) {
+  ) throws(MessageError) -> (deadline: UInt64?, trace: String?) {
     let count = try decoder.arrayHeader()
     try decoder.require(2, of: count, "a time with a trace")
-    let traced = (try decoder.optionalUnsigned(), try decoder.text())
+    let (deadline, trace) = (try decoder.optionalUnsigned(), try decoder.text())
     try decoder.skipItems(count - 2)
-    return traced
+    return (deadline, trace.utf8.count <= TraceParent.mostBytes ? trace : nil)
   }
 }
 
