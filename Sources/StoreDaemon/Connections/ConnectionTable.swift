@@ -52,11 +52,11 @@ struct ConnectionTable {
       connections = descriptors - min(2304, descriptors / 2)
       connectionsOfOwner = connections - connections / 4
       connectionsOfOwnProgram = connections / 2
-      // Each takes 40 KB of memory, so there are not as many as there are descriptors. A session
-      // has two; the rest is for those that come and go.
+      // Each takes 24 to 65 KB of memory, so there are not as many as there are descriptors. A
+      // session has two; the rest is for those that come and go.
       let sessions = StoreReplication.Limits()
       connectionsOfOthers = min(connections / 2, sessions.sessionsOfOthers * 5 / 2)
-      let most = sessions.sessionsPerUser * 8
+      let most = sessions.sessionsPerUser * 4
       connectionsOfUser = min(connectionsOfOthers - connectionsOfOthers / 4, most)
       connectionsOfKey = min(connectionsOfOthers / 2, most / 2)
       connectionsOfUnknown = min(connectionsOfOthers / 4, most / 2)
@@ -129,6 +129,8 @@ struct ConnectionTable {
   /// Connections of the daemon's own user, by their programs.
   private var ownPrograms: [PeerProgram: Int] = [:]
   private var budgets: [Group: Budget] = [:]
+  private static let fewBudgets = 64
+  private var mostBudgets = Self.fewBudgets
   private var nextSerial: UInt64 = 1
   private var gone: [UInt64] = []
   private var excess: [Ended] = []
@@ -246,8 +248,16 @@ struct ConnectionTable {
     let isEnough = budget.left >= 1
     if isEnough { budget.left -= 1 }
     budgets[group] = budget
+    // Those who have rested are as new ones. They are looked for when there are twice as many.
+    if budgets.count > mostBudgets {
+      budgets = budgets.filter { self.budget(of: $0.key, now).left < Double(limits.burst) }
+      mostBudgets = max(Self.fewBudgets, 2 * budgets.count)
+    }
     return isEnough
   }
+
+  /// How many budgets are remembered.
+  var budgetCount: Int { budgets.count }
 
   /// Gives back what a connection has cost those over tcp of whom nothing is known.
   private mutating func refund(_ group: Group, _ now: Int64) {
