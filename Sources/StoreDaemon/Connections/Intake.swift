@@ -59,6 +59,8 @@ final class Intake {
   private var body = Message()
 
   /// What was fetched, by connections.
+  ///
+  /// Bounded by ``Limits/totalBytes``, and for each connection by ``Limits/bytes``.
   private var fetched = FairQueue<Holder, UInt64, Item>()
   private var waiting: [UInt64: Waiting] = [:]
   private var (totalMessages, totalBytes) = (0, 0)

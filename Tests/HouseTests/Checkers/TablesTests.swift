@@ -27,7 +27,26 @@ struct TablesTests {
     #expect(lines("  /// Bounded by ``Limits/heldBytes``.\n\(line)\n") == [])
     #expect(lines("  // Of one: Bounded by ``ByteLedger``.\n  // In all too.\n\(line)\n") == [])
     #expect(lines("  /// Bounded by ``Limits/heldBytes``.\n\n\(line)\n") == [3])
-    #expect(lines("\(line)\n", "Reports/B.swift") == [])
+    #expect(lines("  static let most = 8\n  /// Bounded by ``most``.\n\(line)\n") == [])
+    #expect(lines("  /// Bounded by ``most``.\n\(line)\n") == [2])
+  }
+
+  @Test(
+    "Tables are looked at wherever a daemon has what peers send",
+    arguments: [
+      ("StoreReplication/Server/Reports/B.swift", true),
+      ("StoreReplication/Server/ReplicaServer.swift", true),
+      ("StoreDaemon/Connections/B.swift", true), ("StoreDaemon/Metrics/B.swift", true),
+      ("StoreDaemon/Keys/B.swift", true), ("StoreDaemon/Host/B.swift", false),
+      ("StoreReplication/Client/B.swift", false),
+    ],
+  )
+  func rooms(path: String, isRoom: Bool) {
+    let file = SourceFile(
+      path: "Sources/\(path)",
+      text: "  private var fetched = FairQueue<Int, Item>()\n",
+    )
+    #expect(Tables.check(file, limits: Self.limits).map(\.line) == (isRoom ? [1] : []))
   }
 
   @Test(

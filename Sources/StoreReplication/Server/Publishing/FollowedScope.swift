@@ -21,6 +21,8 @@ final class FollowedScope {
   /// Whether its digest was ever computed, so that the next one costs what changed.
   private(set) var hadDigest = false
   /// What is being made or sent of it, oldest first.
+  ///
+  /// Bounded by ``Limits/capturedBytes``.
   @exclusivity(unchecked) var captures: [Capture] = []
 
   init(_ root: RootScope, revision: UInt64) {
