@@ -175,7 +175,9 @@ package struct Limits: Sendable, Equatable {
   package var captureJobsPerHolder: Int { max(1, captureJobs / 2) }
   package var captureJobsOfOthers: Int { max(1, captureJobs - 1) }
   /// Bytes of encoded captures that sessions have not taken, of all together: two of the largest
-  /// snapshots, each of which may be read slowly. Beyond it those sessions end that keep the most.
+  /// snapshots, each of which may be read slowly.
+  ///
+  /// Beyond it those sessions end that keep the most.
   package var capturedBytes = 512 << 20
   /// Rows that one job encodes: they are small, and handing a job over costs as much as some.
   package var rowsPerJob = 64
