@@ -66,7 +66,7 @@ final class Frame {
   private(set) var appearances: [Appearance] = []
   private(set) var overlays: [Overlay] = []
   /// What is done when a sheet has gone.
-  var dismissals: [ViewPath: @MainActor () -> Void] = [:]
+  private(set) var dismissals: [ViewPath: @MainActor () -> Void] = [:]
   /// The rows of lists.
   var rows: [ViewPath: any KnownRows] = [:]
   /// What is done when the drawing is displayed.
@@ -100,6 +100,12 @@ final class Frame {
 
   func addAppearance(_ action: @escaping @MainActor () -> Void) {
     appearances.append(Appearance(path: path(of: .appearance), action: action))
+  }
+
+  func addDismissal(of sheet: some Hashable, _ action: (@MainActor () -> Void)?) {
+    let path = path(of: .dismissal)
+    let id = ViewComponent.id(sheet)
+    dismissals[path + [memory?.resolved(id, at: path) ?? id]] = action
   }
 
   func addOverlay(_ view: any View) {

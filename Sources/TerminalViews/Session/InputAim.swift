@@ -58,6 +58,21 @@ final class InputAim {
 
   // MARK: - Changes
 
+  /// Gives the views other identities.
+  func rename(_ renamed: (ViewPath) -> ViewPath) {
+    func withNewKeys(_ rows: [ViewPath: any KnownRows]) -> [ViewPath: any KnownRows] {
+      Dictionary(rows.map { (renamed($0.key), $0.value) }) { first, _ in first }
+    }
+    layer = layer.map(renamed)
+    focus = focus.map(renamed)
+    rows = withNewKeys(rows)
+    rowsBefore = withNewKeys(rowsBefore)
+    displayedRows = withNewKeys(displayedRows)
+    actedRows = Set(actedRows.map(renamed))
+    order = order.map(renamed)
+    for place in displayed.indices { displayed[place].path = renamed(displayed[place].path) }
+  }
+
   /// Notes what is displayed from now on.
   func display(_ frame: Frame) {
     for accept in frame.afterDisplay { accept(frame) }
@@ -196,6 +211,9 @@ final class InputAim {
 protocol KnownRows {
   func hasSameSelection(as other: any KnownRows) -> Bool
 
+  /// Whether at the same places of the list there are only rows that were not there before.
+  func areReplaced(since old: any KnownRows) -> Bool
+
   /// What the user knows when these are the rows that the user's own input has led to.
   ///
   /// - Parameters:
@@ -222,6 +240,11 @@ struct ShownRows<ID: Hashable>: KnownRows {
 
   func hasSameSelection(as other: any KnownRows) -> Bool {
     selected == (other as? ShownRows)?.selected
+  }
+
+  func areReplaced(since old: any KnownRows) -> Bool {
+    guard let old = old as? ShownRows, first == old.first, count == old.count else { return false }
+    return !ids.isEmpty && Set(ids).isDisjoint(with: old.ids)
   }
 
   func known(from before: (any KnownRows)?, _ known: (any KnownRows)?) -> any KnownRows {

@@ -1,4 +1,5 @@
 import Observation
+import StoreBytes
 import Synchronization
 
 /// Shows a view on a terminal for as long as it is wanted, and lets it take input.
@@ -22,6 +23,16 @@ public final class TerminalSession {
   /// Tells the user that input had no effect, since what it was meant for has gone; nil to have the
   /// terminal ring.
   public var onMiss: (@MainActor () -> Void)?
+  /// Reports a fault of the views to their developer, once; nil to have it printed on standard
+  /// error when the session has ended.
+  ///
+  /// The session calls it during a drawing. There are two kinds of faults:
+  ///
+  /// - Views have other ids in each drawing. The session identifies them by their order instead.
+  /// - Each drawing leads to another one. After 20 drawings the session ends that: lists leave
+  ///   their selections unchanged, and `onAppear` and `onDismiss` wait for a drawing that has
+  ///   another cause. Changes that the views' own code makes while drawing show once a second.
+  public var onFault: (@MainActor (_ fault: String) -> Void)?
   private let device: any TerminalDevice
   private let root: @MainActor () -> any View
   private let now: @MainActor () -> Duration
@@ -32,6 +43,13 @@ public final class TerminalSession {
   /// What is drawn, whether or not it is shown yet.
   private var frame: Frame?
   private var isShown = false
+  /// How many drawings have led to one another, the newest one among them.
+  private var chain = 0
+  /// The longest chain of drawings before the session stops it.
+  private var longestChain = 20
+  private var hasReportedChain = false
+  /// The faults to be printed when the session has ended.
+  private(set) var faults: [String] = []
   /// The drawing that is to come.
   private var drawing: (task: Task<Void, Never>, isUrgent: Bool)?
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
@@ -92,17 +110,20 @@ public final class TerminalSession {
     for runner in runners { runner.resume() }
     runners = []
     resumeIdle()
+    for fault in faults { ProgramName.report(fault) }
+    faults = []
   }
 
   /// Draws anew, soon: for changes of what is not observed.
   public func invalidate() {
     reads.outdate()
-    drawSoon(isUrgent: true)
+    // A drawing may call this, too.
+    drawSoon(isUrgent: reads.cause == 0)
   }
 
   /// Waits until the newest state of everything is shown.
   public func idle() async {
-    while !isEnded, reads.isOutdated || !isShown {
+    while !isEnded, reads.isOutdated && !isEndless || !isShown {
       await withCheckedContinuation { idleWaiters.append($0) }
     }
   }
@@ -116,13 +137,21 @@ public final class TerminalSession {
       drawing.task.cancel()
     }
     let task = Task { [weak self] in
-      if let self, case let delay = pacer.delay(at: now(), isUrgent: isUrgent), delay > .zero {
+      if let self, case let delay = delay(isUrgent: isUrgent), delay > .zero {
         await pause(delay)
       }
       if !Task.isCancelled { self?.draw() }
     }
     drawing = (task, isUrgent)
   }
+
+  private func delay(isUrgent: Bool) -> Duration {
+    let delay = pacer.delay(at: now(), isUrgent: isUrgent)
+    return isEndless && !isUrgent ? max(delay, .seconds(1)) : delay
+  }
+
+  /// Whether what is out of date was changed by a drawing, as the ones before were.
+  private var isEndless: Bool { reads.cause > longestChain }
 
   private func draw() {
     drawing = nil
@@ -131,9 +160,10 @@ public final class TerminalSession {
     let frame = upToDate()
     device.show(frame.grid, cursor: frame.cursor)
     isShown = true
-    memory.aim.display(frame)
+    DrawingChain.draw(chain) { memory.aim.display(frame) }
     pacer.drew(from: start, to: now())
-    if reads.isOutdated { drawSoon() } else { resumeIdle() }
+    if reads.isOutdated { drawSoon() }
+    if !reads.isOutdated || isEndless { resumeIdle() }
   }
 
   private func resumeIdle() {
@@ -149,8 +179,15 @@ public final class TerminalSession {
   private func upToDate(isOwn: Bool = false) -> Frame {
     if let frame, !reads.isOutdated { return frame }
     isShown = false
+    chain = reads.cause + 1
+    return DrawingChain.draw(chain) { layOut(isOwn: isOwn) }
+  }
+
+  private func layOut(isOwn: Bool) -> Frame {
     memory.acceptsReplacements = isOwn || memory.aim.layer == nil
-    var frame = reads.track { lay() }
+    memory.isSettled = chain > longestChain
+    if memory.isSettled { reportEndlessChain() }
+    var frame = withLastingIDs(reads.track { lay() })
     if frame.followFocus() || memory.repairFocus(in: frame) || frame.isOutdated {
       // Once: a view that changes something in each drawing must not draw without end.
       frame = reads.track { lay() }
@@ -159,6 +196,31 @@ public final class TerminalSession {
     self.frame = frame
     if memory.finish(frame) { reads.outdate() }
     return frame
+  }
+
+  /// Lays out again where all ids at a place were replaced.
+  ///
+  /// Nothing changes meanwhile, so ids that last stay the same. The session no longer uses others.
+  ///
+  /// - Parameter first: The drawing.
+  /// - Returns: The newest drawing.
+  private func withLastingIDs(_ first: Frame) -> Frame {
+    var frame = first
+    var identities = memory.identities(of: frame)
+    var places = memory.replacedPlaces(in: identities)
+    let replaced = places
+    for _ in 0..<2 where !places.isEmpty {
+      frame = reads.track { lay() }
+      let again = memory.identities(of: frame)
+      places.formIntersection(again.replacedPlaces(since: identities))
+      identities = again
+    }
+    memory.trust(replaced.subtracting(places))
+    // Where another thread has changed something meanwhile, the next drawing will show.
+    guard !places.isEmpty, !reads.isOutdated else { return frame }
+    memory.useOrder(at: places)
+    report(.fleetingIDs(at: places))
+    return reads.track { lay() }
   }
 
   private func lay() -> Frame {
@@ -190,6 +252,19 @@ public final class TerminalSession {
     )
     part.fill()
     overlay.view.drawn(in: part)
+  }
+
+  // MARK: - Faults
+
+  private func reportEndlessChain() {
+    guard !hasReportedChain else { return }
+    report(.endlessChain(of: longestChain))
+    // The next time it ends sooner.
+    (hasReportedChain, longestChain) = (true, 5)
+  }
+
+  private func report(_ fault: ViewFault) {
+    if let onFault { onFault(fault.description) } else { faults.append(fault.description) }
   }
 
   // MARK: - Input
@@ -293,6 +368,8 @@ private final class ViewReads {
   private struct Status {
     var drawing = 0
     var isOutdated = true
+    /// How many drawings have led to one another and to the change.
+    var cause = 0
   }
 
   /// Something that each drawing reads: to change it ends the observation of everything else that
@@ -309,7 +386,14 @@ private final class ViewReads {
 
   var isOutdated: Bool { status.withLock { $0.isOutdated } }
 
-  func outdate() { status.withLock { $0.isOutdated = true } }
+  var cause: Int { status.withLock { $0.cause } }
+
+  func outdate() {
+    let cause = DrawingChain.length
+    status.withLock { status in
+      (status.isOutdated, status.cause) = (true, cause)
+    }
+  }
 
   /// Calls a closure, and observes what it reads.
   func track(_ body: () -> Frame) -> Frame {
@@ -328,9 +412,10 @@ private final class ViewReads {
   }
 
   private nonisolated func changed(_ drawing: Int) {
+    let cause = DrawingChain.length
     let isNews = status.withLock { status in
       guard status.drawing == drawing, !status.isOutdated else { return false }
-      status.isOutdated = true
+      (status.isOutdated, status.cause) = (true, cause)
       return true
     }
     guard isNews else { return }

@@ -32,8 +32,17 @@ final class ViewMemory {
   /// Whether a row may take the place of a selected one that has gone: whether the drawing shows
   /// what the user's own input has led to.
   var acceptsReplacements = true
+  /// Whether the drawing must not change anything that others may show: too many drawings have led
+  /// to one another.
+  var isSettled = false
   /// What input is meant for.
   let aim = InputAim()
+  /// The identities of the last drawing.
+  private var identities = ViewIdentities()
+  /// The places whose ids do not last: the views there are identified by their order.
+  private var orderedPlaces: Set<ViewPath> = []
+  /// How often all ids at a place were replaced by others that lasted.
+  private var replacements: [ViewPath: Int] = [:]
 
   // MARK: - Identities
 
@@ -49,7 +58,7 @@ final class ViewMemory {
   /// Lays out a part of the views that has an identity of its own.
   static func within<Result>(_ component: ViewComponent, _ body: () -> Result) -> Result {
     guard let current else { return body() }
-    current.path.append(component)
+    current.path.append(current.resolved(component, at: current.path))
     defer { current.path.removeLast() }
     return body()
   }
@@ -57,7 +66,9 @@ final class ViewMemory {
   /// Lays out a view whose identity has several parts.
   static func within<Result>(_ components: ViewPath, _ body: () -> Result) -> Result {
     guard let current, !components.isEmpty else { return body() }
-    current.path += components
+    for component in components {
+      current.path.append(current.resolved(component, at: current.path))
+    }
     defer { current.path.removeLast(components.count) }
     return body()
   }
@@ -68,6 +79,53 @@ final class ViewMemory {
     path = other
     defer { path = outer }
     return body()
+  }
+
+  /// The component of a path: an id only where ids last.
+  func resolved(_ component: ViewComponent, at path: ViewPath) -> ViewComponent {
+    guard !orderedPlaces.isEmpty, case .element(let id) = component, isOrdered(path) else {
+      return component
+    }
+    return .index(id.offset)
+  }
+
+  /// Whether the elements at a place are identified by their order, since their ids do not last.
+  func isOrdered(_ path: ViewPath) -> Bool {
+    !orderedPlaces.isEmpty && orderedPlaces.contains(path.place)
+  }
+
+  /// The identities that a drawing uses.
+  func identities(of frame: Frame) -> ViewIdentities {
+    ViewIdentities(frame, state: slots.filter { $0.value.drawing == drawing }.keys)
+  }
+
+  /// The places at which a drawing has other ids than the last one, as far as that is no habit.
+  func replacedPlaces(in identities: ViewIdentities) -> Set<ViewPath> {
+    identities.replacedPlaces(since: self.identities).filter {
+      replacements[$0, default: 0] < 3 && !orderedPlaces.contains($0)
+    }
+  }
+
+  /// Notes that other ids at places have come from a change, not from drawing.
+  func trust(_ places: Set<ViewPath>) {
+    for place in places { replacements[place, default: 0] += 1 }
+  }
+
+  /// Identifies the views at places by their order from now on, also those of the last drawing.
+  func useOrder(at places: Set<ViewPath>) {
+    orderedPlaces.formUnion(places)
+    func renamed(_ path: ViewPath) -> ViewPath {
+      path.reduce(into: []) { $0.append(resolved($1, at: $0)) }
+    }
+    func withNewKeys<Value>(_ values: [ViewPath: Value]) -> [ViewPath: Value] {
+      Dictionary(values.map { (renamed($0.key), $0.value) }) { first, _ in first }
+    }
+    slots = withNewKeys(slots)
+    focus = withNewKeys(focus).mapValues { renamed($0) }
+    order = withNewKeys(order).mapValues { $0.map(renamed) }
+    appeared = Set(appeared.map(renamed))
+    dismissals = withNewKeys(dismissals)
+    aim.rename(renamed)
   }
 
   // MARK: - Slots
@@ -144,6 +202,13 @@ final class ViewMemory {
     slots = slots.filter { $0.value.drawing == drawing }
     focus = focus.filter { frame.order[$0.key] != nil }
     order = frame.order
+    identities = identities(of: frame)
+    if isSettled {
+      // What is to be done comes with the next drawing that others have led to.
+      appeared.formIntersection(frame.appearances.map(\.path))
+      dismissals.merge(frame.dismissals) { $1 }
+      return false
+    }
     let new = frame.appearances.filter { !appeared.contains($0.path) }
     appeared = Set(frame.appearances.map(\.path))
     let gone = dismissals.filter { frame.dismissals[$0.key] == nil }

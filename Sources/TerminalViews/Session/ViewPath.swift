@@ -5,11 +5,40 @@ enum ViewComponent: Hashable {
   /// The branch of an `if` or a `switch`.
   case branch(Bool)
   /// What the program identifies the view by: an element's id, for example.
-  case id(AnyHashable)
+  case element(ElementID)
+  /// Any id, in the path of a place.
+  case anyElement
   /// The view that a type of view is made of.
-  case body(ObjectIdentifier)
+  case body(ViewType)
   /// One of several uses of the same kind at one place, in the order of drawing.
   case use(ViewUse, Int)
+}
+
+extension ViewComponent {
+  /// The id of a view, which is so far from the first one of those that the parent shows.
+  static func id(_ value: some Hashable, at offset: Int = 0) -> Self {
+    .element(ElementID(value: AnyHashable(value), offset: offset))
+  }
+}
+
+/// What the program identifies a view by.
+struct ElementID: Hashable {
+  let value: AnyHashable
+  /// Where the view stands among the others, which identifies it where ids do not last.
+  let offset: Int
+
+  static func == (left: Self, right: Self) -> Bool { left.value == right.value }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
+
+/// A type of view.
+struct ViewType: Hashable {
+  let type: any View.Type
+
+  static func == (left: Self, right: Self) -> Bool { left.type == right.type }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
 }
 
 /// What a view registers with a drawing.
@@ -28,6 +57,13 @@ enum ViewUse: Hashable {
 ///
 /// It stays the same from one drawing to the next, whatever is inserted or removed beside the view.
 typealias ViewPath = [ViewComponent]
+
+extension ViewPath {
+  /// The path without its ids: it is the same for all elements that a view shows.
+  var place: ViewPath {
+    map { if case .element = $0 { .anyElement } else { $0 } }
+  }
+}
 
 /// A property of a view whose value stays with the view's identity.
 @MainActor

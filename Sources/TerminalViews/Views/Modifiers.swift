@@ -36,7 +36,7 @@ extension View {
   /// - Parameter id: What tells the view from others.
   /// - Returns: The view.
   public func id(_ id: some Hashable) -> some View {
-    Identified(content: self, component: .id(AnyHashable(id)))
+    Identified(content: self, component: .id(id))
   }
 
   /// The view in a style, for whatever has none of its own.

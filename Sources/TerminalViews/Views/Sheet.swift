@@ -24,7 +24,7 @@ extension View {
         },
       )
       canvas.overlay(sheet.id(value.id))
-      canvas.frame.dismissals[canvas.frame.path(of: .dismissal) + [.id(value.id)]] = onDismiss
+      canvas.frame.addDismissal(of: value.id, onDismiss)
     }
   }
 }

@@ -212,7 +212,9 @@ public struct ForEach<Data: RandomAccessCollection, Row: View>: PrimitiveView, V
   }
 
   var members: [StackMember] {
-    data.map { StackMember(path: [.id(id($0))], view: row($0)) }
+    data.enumerated().map { offset, element in
+      StackMember(path: [.id(id(element), at: offset)], view: row(element))
+    }
   }
   private var column: Stack { Stack(.vertical, flattened) }
 

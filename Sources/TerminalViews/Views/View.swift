@@ -113,7 +113,7 @@ extension View {
 
   /// Lays out what the view is made of, with the state that belongs to its identity.
   private func withBody<Result>(_ layOut: (Body) -> Result) -> Result {
-    ViewMemory.within(.body(ObjectIdentifier(Self.self))) {
+    ViewMemory.within(.body(ViewType(type: Self.self))) {
       ViewMemory.link(self)
       return layOut(body)
     }

@@ -47,7 +47,7 @@ public struct Tabs: PrimitiveView {
       let style = place == chosen ? Style(isBold: true, isReversed: true) : Style(.secondary)
       let width = Glyph.columns(of: label(place))
       canvas.writeTruncated(label(place), x: x, style)
-      ViewMemory.within(.id(AnyHashable(titles[place]))) {
+      ViewMemory.within(.id(titles[place], at: place)) {
         canvas.part(x: x, width: width).onMouse { [selection] event in
           guard event.kind == .press else { return false }
           selection.wrappedValue = place

@@ -35,14 +35,19 @@ struct RowWindow<ID: Hashable> {
     let (height, frame) = (canvas.size.height, canvas.frame)
     let path = frame.path(of: .rows)
     let drawnID = id ?? self.id
-    let (aim, accepts) = (frame.memory?.aim, frame.memory?.acceptsReplacements ?? true)
+    let (aim, isSettled) = (frame.memory?.aim, frame.memory?.isSettled ?? false)
+    let accepts = frame.memory?.acceptsReplacements ?? true
     let old = selection.wrappedValue
     var current = old
-    if accepts, let aim { replaceRemoved(in: &current, path, aim, drawnID) }
-    let isSeen = hasSeenFirst(of: current, path, aim, drawnID)
-    current.follow(count: count, accepts: accepts || isSeen, id: drawnID)
+    if frame.memory?.isOrdered(path) ?? false {
+      current.replace(count: count, id: drawnID)
+    } else {
+      if accepts, let aim { replaceRemoved(in: &current, path, aim, drawnID) }
+      let isSeen = hasSeenFirst(of: current, path, aim, drawnID)
+      current.follow(count: count, accepts: accepts || isSeen, id: drawnID)
+    }
     let visible = current.window(height: height, count: count)
-    if current != old {
+    if current != old, !isSettled {
       selection.wrappedValue = current
       let new = selection.wrappedValue
       // Views that were drawn before have shown the old row.
@@ -56,7 +61,9 @@ struct RowWindow<ID: Hashable> {
       selected: current.id,
       cursor: current.offset,
     )
-    if let aim, current.isMissing { frame.afterDisplay.append { accept(path, $0, aim) } }
+    if let aim, current.isMissing, !isSettled {
+      frame.afterDisplay.append { accept(path, $0, aim) }
+    }
     let isFocused = canvas.takeFocus { key in
       take(key, height, path, aim)
     } onMouse: { event in
@@ -67,7 +74,7 @@ struct RowWindow<ID: Hashable> {
       let isSelected = offset == current.offset
       let style = Style(isBold: isSelected, isReversed: isSelected && isFocused)
       if isSelected { row.fill(style) }
-      ViewMemory.within(.id(AnyHashable(ids[offset - visible.lowerBound]))) {
+      ViewMemory.within(.id(ids[offset - visible.lowerBound], at: offset)) {
         drawRow(row.styled(isSelected ? style : .plain), offset)
       }
     }
