@@ -43,17 +43,20 @@ extension DependencyClientMacro: MemberMacro {
     if !parameters.isEmpty { initializers.append(initializer(access, parameters)) }
     // All the rest must have a value of its own.
     if properties.allSatisfy({ $0.hasDefault || $0.endpoint != nil }) {
-      initializers.append(unimplemented(access, properties))
+      initializers.append(unimplemented(access, properties, SourceLines(context)))
     }
     return initializers
   }
 
   /// The initializer that implements no endpoint; a default would otherwise be called in silence.
-  private static func unimplemented(_ access: String, _ properties: [StoredProperty]) -> DeclSyntax
-  {
+  private static func unimplemented(
+    _ access: String,
+    _ properties: [StoredProperty],
+    _ lines: SourceLines,
+  ) -> DeclSyntax {
     let assignments = properties.compactMap { property -> String? in
       guard let endpoint = property.endpoint, endpoint.initializer != nil else { return nil }
-      return "self.\(endpoint.storage) = \(endpoint.unimplemented)"
+      return "self.\(endpoint.storage) = \(endpoint.unimplemented(lines))"
     }
     return "\(raw: StateText.function("\(access)init()", assignments))"
   }

@@ -55,10 +55,9 @@ extension DependencyEndpointMacro: PeerMacro {
       context.diagnose(missingDefault(endpoint, in: variable))
       return []
     }
+    let value = endpoint.unimplemented(SourceLines(context))
     var peers: [DeclSyntax] = [
-      """
-      private var \(raw: endpoint.storage): \(raw: endpoint.type) = \(raw: endpoint.unimplemented)
-      """
+      "private var \(raw: endpoint.storage): \(raw: endpoint.type) = \(raw: value)"
     ]
     if let method = endpoint.method(named: node.text(labelled: "method")) {
       peers.append("\(raw: method)")

@@ -67,6 +67,7 @@ private struct DependencyEntry {
   let test: ExprSyntax?
   let live: ExprSyntax?
   let preview: ExprSyntax?
+  private let lines: SourceLines
   /// The name of the key's type.
   let key: String
   /// `public `, `package `, or nothing.
@@ -89,9 +90,11 @@ private struct DependencyEntry {
     else { return nil }
     name = pattern.identifier.plainText
     type = binding.typeAnnotation?.type.trimmed
-    test = binding.initializer?.value.trimmed
-    live = node.argument(labelled: "liveValue")
-    preview = node.argument(labelled: "previewValue")
+    // As they stand in the source: what the compiler says of them is to be said there.
+    test = binding.initializer?.value
+    live = node.attachedArgument(labelled: "liveValue")
+    preview = node.attachedArgument(labelled: "previewValue")
+    lines = SourceLines(context)
     let own = variable.modifiers.access == nil ? around.modifiers : variable.modifiers
     access = own.wideAccess.map { "\($0) " } ?? ""
     let bare = type?.as(SomeOrAnyTypeSyntax.self)?.constraint ?? type
@@ -103,7 +106,7 @@ private struct DependencyEntry {
   /// The key.
   var declaration: String {
     let values = [("liveValue", live), ("previewValue", preview), ("testValue", test)]
-    let members = values.compactMap { name, value in value.map { member(name, $0.description) } }
+    let members = values.flatMap { name, value in value.map { member(name, $0) } ?? [] }
     return """
       \(access.isEmpty ? "private " : access)nonisolated enum \(key): \
       \(module)\(live == nil ? "TestDependencyKey" : "DependencyKey") {
@@ -113,10 +116,12 @@ private struct DependencyEntry {
       """
   }
 
-  private func member(_ name: String, _ value: String) -> String {
+  private func member(_ name: String, _ value: ExprSyntax) -> [String] {
+    let text = value.trimmedDescription
     // Without its type a property cannot be computed.
-    type == nil
-      ? "\(access)static let \(name) = \(value)"
-      : "\(access)static var \(name): Value { \(value) }"
+    guard type != nil else {
+      return lines.place("\(access)static let \(name) = \(text)", at: value)
+    }
+    return ["\(access)static var \(name): Value {"] + lines.place(text, at: value) + ["}"]
   }
 }

@@ -66,6 +66,15 @@ struct Endpoint {
   }
 }
 
+extension ExprSyntax {
+  /// Whether it is a call of what does not return: there is nothing to return then.
+  fileprivate var isEnd: Bool {
+    let call = self.as(FunctionCallExprSyntax.self)
+    let name = call?.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text
+    return ["fatalError", "preconditionFailure"].contains(name)
+  }
+}
+
 extension TypeSyntax {
   /// The function type within attributes and parentheses.
   var function: FunctionTypeSyntax? {
@@ -91,7 +100,11 @@ extension TypeSyntax {
 
 extension Endpoint {
   /// The closure that reports that nobody has given one.
-  var unimplemented: String {
+  ///
+  /// - Parameter lines: Where the default that the author has written stands: what the compiler
+  ///   says of it is said there.
+  /// - Returns: The closure.
+  func unimplemented(_ lines: SourceLines) -> String {
     let report = "\(module)_$unimplementedEndpoint(\"\\(Self.self).\(name)\")"
     guard let value = initializer?.value else {
       let end = throwsAnyError ? "\n  throw \(error)" : returnsOptional ? "\n  return nil" : ""
@@ -101,7 +114,7 @@ extension Endpoint {
       return value.trimmedDescription
     }
     let signature = closure.signature.map { " \($0.trimmedDescription)" } ?? ""
-    return "{\(signature)\n  \(report)\n\(body(of: closure))\n}"
+    return "{\(signature)\n  \(report)\n\(body(of: closure, lines))\n}"
   }
 
   private var error: String { "\(module)Unimplemented(\"\\(Self.self).\(name)\")" }
@@ -112,12 +125,15 @@ extension Endpoint {
   }
 
   /// A single expression is returned in words, because another statement comes before it.
-  private func body(of closure: ClosureExprSyntax) -> String {
+  private func body(of closure: ClosureExprSyntax, _ lines: SourceLines) -> String {
     let statements = closure.statements
     guard statements.count == 1, let only = statements.first, case .expr(let value) = only.item,
-      !returnsNothing
-    else { return statements.map { "  \($0.trimmedDescription)" }.joined(separator: "\n") }
-    return "  return \(value.trimmedDescription)"
+      !returnsNothing, !value.isEnd
+    else {
+      return statements.flatMap { lines.place("  \($0.trimmedDescription)", at: $0) }
+        .joined(separator: "\n")
+    }
+    return lines.place("  return \(value.trimmedDescription)", at: value).joined(separator: "\n")
   }
 }
 

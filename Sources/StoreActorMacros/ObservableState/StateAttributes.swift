@@ -38,8 +38,13 @@ extension AttributeSyntax {
 
   /// The argument with a label, or the first one without.
   func argument(labelled label: String?) -> ExprSyntax? {
+    attachedArgument(labelled: label)?.trimmed
+  }
+
+  /// The argument with a label, or the first one without, as a part of the source.
+  func attachedArgument(labelled label: String?) -> ExprSyntax? {
     guard case .argumentList(let arguments)? = arguments else { return nil }
-    return arguments.first { $0.label?.text == label }?.expression.trimmed
+    return arguments.first { $0.label?.text == label }?.expression
   }
 }
 

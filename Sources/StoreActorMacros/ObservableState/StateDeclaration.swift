@@ -74,7 +74,7 @@ extension StateDeclaration {
   var isReplicated: Bool {
     let isNamed = inheritance?.inheritedNames.contains("ReplicatedState") ?? false
     return (isNamed || isDurable)
-      && !members.contains { $0.decl.as(FunctionDeclSyntax.self)?.name.text == "schema" }
+      && !members.contains { $0.decl.as(FunctionDeclSyntax.self)?.isSchema ?? false }
   }
 
   /// What the store asks of an observed state beyond the conformance.

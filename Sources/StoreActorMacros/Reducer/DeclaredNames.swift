@@ -6,6 +6,8 @@ struct DeclaredNames {
   private(set) var types: Set<String> = []
   private(set) var properties: Set<String> = []
   private(set) var functions: Set<String> = []
+  /// Whether `schema(in:)` is among them, which a form in bytes by hand begins with.
+  private(set) var hasSchema = false
   /// The property `body`.
   private(set) var body: VariableDeclSyntax?
   /// The method `reduce(into:action:)`.
@@ -36,6 +38,7 @@ struct DeclaredNames {
 
   private mutating func add(_ function: FunctionDeclSyntax) {
     functions.insert(function.name.plainText)
+    hasSchema = hasSchema || function.isSchema
     let labels = function.signature.parameterClause.parameters.map(\.firstName.text)
     guard function.name.text == "reduce" else { return }
     if labels == ["into", "action"] { reduce = function } else { misnamedReduce = function }
@@ -47,5 +50,13 @@ struct DeclaredNames {
       properties.insert(pattern.identifier.plainText)
       if pattern.identifier.text == "body" { body = variable }
     }
+  }
+}
+
+extension FunctionDeclSyntax {
+  /// Whether it is the `schema(in:)` of a form in bytes that the author has written.
+  var isSchema: Bool {
+    name.plainText == "schema" && modifiers.contains("static")
+      && signature.parameterClause.parameters.map(\.firstName.text) == ["in"]
   }
 }

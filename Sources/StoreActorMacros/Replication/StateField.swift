@@ -17,6 +17,9 @@ struct StateField {
   /// Whether the value travels through its `Codable` conformance.
   var isCodable: Bool { property.has("ReplicatedAsCodable") || property.has("DurableAsCodable") }
 
+  /// Whether Swift has a key path to the property: `\Self.Type` is that of a type.
+  var hasKeyPath: Bool { !["Self", "Type"].contains(name) }
+
   /// Whether copies in other processes have the property's default.
   var isIgnored: Bool { property.has("ReplicationIgnored") }
 

@@ -21,7 +21,7 @@ extension StateDeclaration {
     switch kind {
     case .structure:
       return StateField.all(in: members)
-        .filter { !$0.isIgnored || isDurable && $0.isOnlyDurable }
+        .filter { $0.hasKeyPath && (!$0.isIgnored || isDurable && $0.isOnlyDurable) }
         .compactMap(Self.hint)
     case .enumeration:
       return StateCase.all(in: members).compactMap { element in

@@ -10,7 +10,7 @@ struct StateFieldProblems {
   let isDurable: Bool
 
   var diagnostics: [Diagnostic] {
-    patterns + constants + fields.flatMap(problems) + formerNames
+    patterns + constants + unreachable + fields.flatMap(problems) + formerNames
   }
 
   /// `var (a, b) = (1, 2)`.
@@ -36,6 +36,17 @@ struct StateFieldProblems {
           + "it without a value and set it in an initializer, or mark it '@ReplicationIgnored' "
           + "(copies have their own)",
       ).at(property.declaration)
+    }
+  }
+
+  /// Names of types.
+  private var unreachable: [Diagnostic] {
+    fields.filter { !$0.hasKeyPath }.map { field in
+      StateMessage(
+        "replicatedTypeName",
+        "no key path leads to a property that is called '\(field.name)'; give it another name, and "
+          + "'@Replicated(formerly: \"\(field.name)\")' where other builds call it that",
+      ).at(field.property.declaration)
     }
   }
 

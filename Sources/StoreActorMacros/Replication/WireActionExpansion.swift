@@ -21,7 +21,7 @@ struct WireActionExpansion {
   /// Whether the declaration asks for the members: it names `WireAction`, and none is written.
   static func isWanted(by declaration: EnumDeclSyntax) -> Bool {
     guard declaration.inherits("WireAction") else { return false }
-    return !DeclaredNames(declaration.memberBlock.members).functions.contains("schema")
+    return !DeclaredNames(declaration.memberBlock.members).hasSchema
   }
 }
 
