@@ -85,12 +85,13 @@ struct HouseRuleTests {
     check(Links.check(repository.markdown, exists: repository.contains))
   }
 
-  @Test("Code that articles and guides show is compiled")
+  @Test("Code that articles, guides and documentation comments show is compiled")
   func codeBlocks() {
     let compiled = repository.swift.filter(CodeBlocks.isShown)
-    check(CodeBlocks.check(repository.markdown, against: compiled))
-    let articles = repository.markdown.filter(CodeBlocks.isChecked)
-    #expect(articles.flatMap(CodeBlocks.blocks).count > 10)
+    for pages in [repository.markdown, repository.swift] {
+      check(CodeBlocks.check(pages, against: compiled))
+      #expect(pages.filter(CodeBlocks.isChecked).flatMap(CodeBlocks.blocks).count > 10)
+    }
   }
 
   @Test("Time limits of tests grow with the load of the machine")

@@ -42,8 +42,20 @@ struct SlipTests {
     .enabled(if: Compiler.isKnown, "compilers before Swift 6.3 have no module selectors"),
   )
   func moduleName() throws {
-    let path = Slip.folder.appendingPathComponent("Fine/ModuleName.swift").path
-    #expect(try Compiler.said(of: [path]) == [:])
+    #expect(try Compiler.said(of: fine("ModuleName")) == [:])
+  }
+
+  @Test(
+    "It says nothing of the code in documentation comments",
+    .enabled(if: Compiler.isKnown, "other compilers may warn of other code"),
+  )
+  func documentation() throws {
+    #expect(try Compiler.said(of: fine("DocumentedFeatures", "DocumentedUses")) == [:])
+  }
+
+  /// The paths of files without a mistake.
+  private func fine(_ names: String...) -> [String] {
+    names.map { Slip.folder.appendingPathComponent("Fine/\($0).swift").path }
   }
 }
 

@@ -32,8 +32,25 @@ struct CodeBlocksTests {
   )
   func stray(code: String) { #expect(breaches(code) == [4]) }
 
-  @Test("It is found in guides, too")
-  func guides() { #expect(breaches("d()", in: "docs/guides/Guide.md") == [4]) }
+  @Test("It is found in guides and in the README, too")
+  func guides() {
+    for path in ["docs/guides/Guide.md", "README.md"] { #expect(breaches("d()", in: path) == [4]) }
+  }
+
+  @Test("It is found in documentation comments, where what is left out may be within a line")
+  func comments() {
+    func breaches(_ path: String, _ code: String...) -> [Int] {
+      let block = code.map { "  /// \($0)\n" }.joined()
+      let text = "  /// ```swift\n\(block)  /// ```\n  func a() {}\n"
+      return CodeBlocks.check([SourceFile(path: path, text: text)], against: [file]).map(\.line)
+    }
+    let path = "Sources/StoreActor/A.swift"
+    #expect(breaches(path, "func a() {", "  b()") == [])
+    #expect(breaches(path, "func … {", "…", "  c()") == [])
+    #expect(breaches(path, "func b() {") == [2])
+    #expect(breaches(path, "func a() … {{") == [2])
+    #expect(breaches("Sources/Other/A.swift", "d()") == [])
+  }
 
   @Test("Other pages, and blocks of other languages, may say what they like")
   func others() {
