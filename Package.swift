@@ -63,23 +63,44 @@ let package = Package(
       pkgConfig: "libzmq",
       providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])],
     ),
-    .target(name: "ZeroMQ", dependencies: ["CZMQ"]),
+    .target(name: "ZeroMQ", dependencies: ["CZMQ"], path: "Sources/Transport/ZeroMQ"),
 
     // Views of stores and other values on a terminal, and the terminal.
-    .systemLibrary(name: "CWidth"),
-    .target(name: "TerminalViews", dependencies: ["CWidth", "StoreBytes"]),
+    .systemLibrary(name: "CWidth", path: "Sources/Terminal/CWidth"),
+    .target(
+      name: "TerminalViews",
+      dependencies: ["CWidth", "StoreBytes"],
+      path: "Sources/Terminal/TerminalViews",
+    ),
     .systemLibrary(
       name: "CNCurses",
+      path: "Sources/Terminal/CNCurses",
       providers: [.apt(["libncurses-dev"]), .brew(["ncurses"])],
     ),
-    .target(name: "TerminalCurses", dependencies: ["CNCurses", "TerminalViews"]),
+    .target(
+      name: "TerminalCurses",
+      dependencies: ["CNCurses", "TerminalViews"],
+      path: "Sources/Terminal/TerminalCurses",
+    ),
 
     // Bytes; values with a form in bytes; persistent collections of them; states.
-    .target(name: "StoreBytes"),
-    .target(name: "StoreValues", dependencies: ["StoreBytes"]),
-    .target(name: "StoreCollections", dependencies: ["StoreBytes", "StoreValues"]),
-    .target(name: "StoreState", dependencies: ["StoreBytes", "StoreCollections", "StoreValues"]),
-    .target(name: "GenericState", dependencies: ["StoreState"]),
+    .target(name: "StoreBytes", path: "Sources/Values/StoreBytes"),
+    .target(name: "StoreValues", dependencies: ["StoreBytes"], path: "Sources/Values/StoreValues"),
+    .target(
+      name: "StoreCollections",
+      dependencies: ["StoreBytes", "StoreValues"],
+      path: "Sources/Values/StoreCollections",
+    ),
+    .target(
+      name: "StoreState",
+      dependencies: ["StoreBytes", "StoreCollections", "StoreValues"],
+      path: "Sources/Values/StoreState",
+    ),
+    .target(
+      name: "GenericState",
+      dependencies: ["StoreState"],
+      path: "Sources/Values/GenericState",
+    ),
     .macro(
       name: "StoreActorMacros",
       dependencies: [
@@ -89,14 +110,28 @@ let package = Package(
         .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
         .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
       ],
+      path: "Sources/Macros",
     ),
     // What features need that is no store: each of use without the others.
-    .target(name: "StoreConcurrency", dependencies: [issueReporting]),
-    .target(name: "StoreClocks", dependencies: ["StoreConcurrency", issueReporting]),
-    .target(name: "StoreCasePaths", dependencies: [issueReporting]),
+    .target(
+      name: "StoreConcurrency",
+      dependencies: [issueReporting],
+      path: "Sources/Foundations/StoreConcurrency",
+    ),
+    .target(
+      name: "StoreClocks",
+      dependencies: ["StoreConcurrency", issueReporting],
+      path: "Sources/Foundations/StoreClocks",
+    ),
+    .target(
+      name: "StoreCasePaths",
+      dependencies: [issueReporting],
+      path: "Sources/Foundations/StoreCasePaths",
+    ),
     .target(
       name: "StoreDependencies",
       dependencies: ["StoreBytes", "StoreClocks", "StoreConcurrency", issueReporting],
+      path: "Sources/Foundations/StoreDependencies",
     ),
     .target(
       name: "StoreActor",
@@ -116,6 +151,7 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
+      path: "Sources/Replication/StoreReplication",
       swiftSettings: [failpoints],
     ),
     .target(
@@ -124,10 +160,12 @@ let package = Package(
         "GenericState", "StoreActor", "StoreReplication", "StoreState", reportsToTests,
         .product(name: "DequeModule", package: "swift-collections"),
       ],
+      path: "Sources/Replication/StoreTesting",
     ),
     .target(
       name: "StoreJournal",
       dependencies: ["StoreBytes", "StoreReplication", "StoreState"],
+      path: "Sources/Replication/StoreJournal",
     ),
     .target(
       name: "StoreDaemon",
@@ -137,11 +175,13 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ],
+      path: "Sources/Transport/StoreDaemon",
       swiftSettings: [failpoints],
     ),
     .target(
       name: "StoreClient",
       dependencies: ["GenericState", "StoreActor", "StoreReplication", "StoreState", "ZeroMQ"],
+      path: "Sources/Transport/StoreClient",
     ),
     // Spans as lines of a file, for the programs.
     .target(
@@ -150,6 +190,7 @@ let package = Package(
         "GenericState", "StoreState", "ZeroMQ",
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
+      path: "Sources/Programs/TraceExport",
     ),
     // What both programs look at before their arguments are parsed, and their version.
     .target(
@@ -158,6 +199,7 @@ let package = Package(
         "StoreBytes", "StoreJournal", "StoreReplication",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      path: "Sources/Programs/ProgramArguments",
     ),
     // These modules and the programs' have names of their own, whatever their folders are called:
     // a package in which two targets have the same name cannot be built, and "Client" and
@@ -165,12 +207,12 @@ let package = Package(
     .target(
       name: "StoredWorkspace",
       dependencies: ["StoreActor", "StoreReplication"],
-      path: "Sources/Workspace",
+      path: "Sources/Workspace/StoredWorkspace",
     ),
     .target(
       name: "StoredWorkspaceLive",
       dependencies: ["StoreActor", "StoredWorkspace"],
-      path: "Sources/WorkspaceLive",
+      path: "Sources/Workspace/StoredWorkspaceLive",
     ),
     .executableTarget(
       name: "StoredMain",
@@ -198,29 +240,48 @@ let package = Package(
     ),
 
     // What features use that were written for the original, and not everybody is to link.
-    .target(name: "StoreActorNetworking", dependencies: ["StoreActor"]),
-    .target(name: "StoreActorSchedulers", dependencies: ["StoreActor"]),
+    .target(
+      name: "StoreActorNetworking",
+      dependencies: ["StoreActor"],
+      path: "Sources/Compatibility/StoreActorNetworking",
+    ),
+    .target(
+      name: "StoreActorSchedulers",
+      dependencies: ["StoreActor"],
+      path: "Sources/Compatibility/StoreActorSchedulers",
+    ),
 
     // What older documents write, on top of StoreActor: the 0.3x names, two kinds of state
     // containers, and Simplex.
-    .target(name: "CasePathOperator", dependencies: ["StoreActor"]),
+    .target(
+      name: "CasePathOperator",
+      dependencies: ["StoreActor"],
+      path: "Sources/Compatibility/CasePathOperator",
+    ),
     .target(
       name: "StoreActorClassic",
       dependencies: [
         "CasePathOperator", "StoreActor", "StoreActorSchedulers", "StoreState", "TerminalViews",
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
+      path: "Sources/Compatibility/StoreActorClassic",
     ),
     .target(
       name: "StoreActorSimplex",
       dependencies: [
         "CasePathOperator", "StoreActor", "StoreActorClassic", "StoreActorMacros", "TerminalViews",
       ],
+      path: "Sources/Compatibility/StoreActorSimplex",
     ),
-    .target(name: "StateContainersMixed", dependencies: ["StoreActor"]),
+    .target(
+      name: "StateContainersMixed",
+      dependencies: ["StoreActor"],
+      path: "Sources/Compatibility/StateContainersMixed",
+    ),
     .target(
       name: "StateContainers",
       dependencies: ["StateContainersMixed", "StoreActor"],
+      path: "Sources/Compatibility/StateContainers",
     ),
 
     // A world in one thread with a daemon, clients, a network and a clock, for tests and for
@@ -228,7 +289,7 @@ let package = Package(
     .target(
       name: "StoreSimulation",
       dependencies: ["GenericState", "StoreActor", "StoreReplication", "StoreState"],
-      path: "Sources/Simulation",
+      path: "Sources/Simulation/StoreSimulation",
     ),
     .executableTarget(
       name: "SimulatorMain",
@@ -236,7 +297,7 @@ let package = Package(
         "StoreSimulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Sources/Simulator",
+      path: "Sources/Simulation/SimulatorMain",
     ),
 
     // What `make bench` runs.
