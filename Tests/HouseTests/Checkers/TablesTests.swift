@@ -3,12 +3,12 @@ import Testing
 @Suite("The rule of tables")
 struct TablesTests {
   private static let limits = SourceFile(
-    path: Tables.limits,
+    path: "Limits.swift",
     text: "package var heldBytes = 8\n// package var otherBytes = 9\n",
   )
 
   private func lines(_ text: String, _ path: String = "Sessions/B.swift") -> [Int] {
-    let file = SourceFile(path: "Sources/StoreReplication/Server/\(path)", text: text)
+    let file = swift(text, in: "StoreReplication", at: "Server/\(path)")
     return Tables.check(file, limits: Self.limits).map(\.line)
   }
 

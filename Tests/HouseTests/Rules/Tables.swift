@@ -6,11 +6,11 @@
 enum Tables {
   static let rule = "tables"
 
-  static let limits = "Sources/StoreReplication/Limits.swift"
+  static let limits = "StoreReplication/Limits.swift"
 
   /// Where a daemon keeps what peers send and what they are sent.
-  private static let rooms = ["Sessions", "Publishing", "Joins"].map {
-    "Sources/StoreReplication/Server/\($0)/"
+  static let folders = ["Sessions", "Publishing", "Joins"].map {
+    "StoreReplication/Server/\($0)/"
   }
 
   /// The types of which there is as much as a peer makes.
@@ -28,7 +28,7 @@ enum Tables {
   ///   - limits: The file of the limits.
   /// - Returns: The tables whose comments name no limit that there is.
   static func check(_ file: SourceFile, limits: SourceFile) -> [Breach] {
-    guard rooms.contains(where: { file.path.hasPrefix($0) }) else { return [] }
+    guard let place = file.place, folders.contains(where: place.hasPrefix) else { return [] }
     return file.code.indices.filter { index in
       isTable(file.code[index])
         && !comment(above: index, in: file).contains { isBound($0, limits) }
