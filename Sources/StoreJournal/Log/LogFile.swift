@@ -176,6 +176,8 @@ final class LogFile: Sendable {
     // Unlike a rename a link takes nobody's place; some file systems know none.
     if link(draft, path) == 0 {
       unlink(draft)
+      // Where it keeps its first name as well, that goes, and nothing of the file.
+      keepDraft(0)
     } else if errno == EEXIST {
       // Another daemon writes under this term.
       keepDraft(0)
@@ -186,6 +188,7 @@ final class LogFile: Sendable {
     } else {
       guard rename(draft, path) == 0 else { throw DurableFile.failure("move", draft) }
     }
+      keepDraft(0)
     try folder.sync()
   }
 
