@@ -205,7 +205,7 @@ extension JournalDirectory {
     if !isPromised {
       return "the machine went down, and --durability \(header.durability.rawValue) was promised"
     }
-    if header.file != LogFile.identity(of: path) {
+    if try header.file != LogFile.identity(of: path) {
       return "the log is a copy, and the history may have gone on without it"
     }
     // A snapshot's file comes behind the records that lead to it.
@@ -283,7 +283,7 @@ extension JournalDirectory {
       if FileSystemKind.isShared(directory) { _ = try LogFile(in: directory, .none) }
       let segment = try checkUnchanged()
       // Another file may have taken the place of an empty one.
-      if let segment, LogFile.identity(of: path) == (try file.identity()) {
+      if let segment, try file.isNamed(path) {
         return (file, segment)
       }
     }

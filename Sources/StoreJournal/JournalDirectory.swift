@@ -276,10 +276,11 @@ package final class JournalDirectory: Sendable {
   /// takes all of them, whatever is promised.
   package var isInMemory: Bool { FileSystemKind.isInMemory(directory) }
 
-  /// The segment that is written, where it has been removed; nil where it has not.
+  /// The segment that is written, where it has been removed; nil where it has not, or where that
+  /// cannot be known now.
   package var lostPath: String? {
     current.withLock { current in
-      guard let current, !current.file.isNamed(current.path) else { return nil }
+      guard let current, (try? current.file.isNamed(current.path)) == false else { return nil }
       return current.path
     }
   }

@@ -99,6 +99,14 @@ import Testing
     try body(try LogFile(making: path))
   }
 
+  @Test func `Which file a path leads to is not known where it cannot be looked at`() throws {
+    let file = try LogFile(making: path)
+    #expect(try file.isNamed(path) && !file.isNamed("\(path).other"))
+    let below = "\(path)/below"
+    let refusal = #expect(throws: JournalError.self) { try LogFile.identity(of: below) }
+    #expect(refusal?.code == .unreadable && refusal?.message.contains(below) == true)
+  }
+
   @Test("A seal that somebody else writes stays, whatever is written behind it", arguments: ways)
   func seal(pastCache: Bool, seed: UInt64) throws {
     let file = try LogFile(making: path, pastCache: pastCache)

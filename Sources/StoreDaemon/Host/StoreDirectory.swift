@@ -67,7 +67,7 @@ final class StoreDirectory: Sendable {
     let journal = journal.withLock { $0 }
     if let path = journal?.lostPath { return .journal(path) }
     let lost = files.first { name, identity in
-      FileIdentity("\(path)/\(name)") != identity || name == DirectoryLock.name && !lock.isOurs
+      identity.isLost(from: "\(path)/\(name)") || name == DirectoryLock.name && !lock.isOurs
     }
     guard let (name, _) = lost else { return nil }
     let file = "\(path)/\(name)"
@@ -206,6 +206,13 @@ private struct FileIdentity: Hashable, Sendable {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)
+  }
+
+  /// Whether a path leads to it no more; false if that cannot be known now.
+  func isLost(from path: String) -> Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR }
+    return FileIdentity(status) != self
   }
 
   private init(_ status: stat) {

@@ -57,11 +57,12 @@ package final class DirectoryLock: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Whether nobody else has taken it since: some file systems give a lock to everybody.
+  /// Whether nobody else has taken it since, as far as that can be known now: some file systems
+  /// give a lock to everybody.
   package var isOurs: Bool {
-    guard isShared else { return Self.text(descriptor) == text[...] }
+    guard isShared else { return Self.text(descriptor).map { $0 == text[...] } ?? true }
     let found = try? UncachedRead.bytes(of: descriptor, Self.name, atMost: LockText.limit)
-    return found == text
+    return found.map { $0 == text } ?? true
   }
 
   /// Locks a file, unless another program has it for longer than a look takes.
@@ -92,7 +93,7 @@ package final class DirectoryLock: Sendable {
     let descriptor = open(file(in: directory), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    return LockText(text(descriptor))?.program
+    return text(descriptor).flatMap { LockText($0) }?.program
   }
 
   /// The lock of a directory.
@@ -103,13 +104,14 @@ package final class DirectoryLock: Sendable {
 
   /// The pid in a lock that somebody else holds.
   private static func pid(_ descriptor: Int32) -> String {
-    LockText(text(descriptor)).map { "\($0.pid)" } ?? "unknown"
+    text(descriptor).flatMap { LockText($0) }.map { "\($0.pid)" } ?? "unknown"
   }
 
-  private static func text(_ descriptor: Int32) -> ArraySlice<UInt8> {
+  /// What a lock says; nil if it cannot be read.
+  private static func text(_ descriptor: Int32) -> ArraySlice<UInt8>? {
     var buffer = [UInt8](repeating: 0, count: LockText.limit)
     let count = pread(descriptor, &buffer, buffer.count, 0)
-    return buffer.prefix(max(0, count))
+    return count < 0 ? nil : buffer.prefix(count)
   }
 
   private static var systemMessage: String { String(cString: strerror(errno)) }

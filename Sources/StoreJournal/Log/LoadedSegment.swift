@@ -111,7 +111,7 @@ struct LoadedSegment {
     _ found: LogCursor.End,
     after snapshot: UInt64?,
   ) throws(JournalError) -> Ending {
-    let circumstance = LogCircumstance(header, at: path)
+    let circumstance = try LogCircumstance(header, at: path)
     let isPromised =
       found.isClosed || header.durability == .full || header.boot == JournalDirectory.boot()
     var ending = Ending(

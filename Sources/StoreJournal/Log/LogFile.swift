@@ -63,7 +63,7 @@ final class LogFile: Sendable {
 
   deinit {
     // One that was not used has no other name.
-    if draft.hasSuffix(DurableFile.draftSuffix), isNamed(draft) {
+    if draft.hasSuffix(DurableFile.draftSuffix), (try? isNamed(draft)) == true {
       let bytes = keptBytes.load(ordering: .relaxed)
       if bytes == 0 { unlink(draft) } else { ftruncate(descriptor, off_t(bytes)) }
     }
@@ -158,10 +158,11 @@ final class LogFile: Sendable {
       return LogHeader.number(page[LogHeader.sealRange])
     }
     var term: UInt64 = 0
-    guard pread(descriptor, &term, 8, off_t(LogHeader.sealRange.lowerBound)) == 8 else {
-      throw DurableFile.failure("read", draft)
+    while true {
+      let count = pread(descriptor, &term, 8, off_t(LogHeader.sealRange.lowerBound))
+      if count == 8 { return UInt64(littleEndian: term) }
+      guard count < 0, errno == EINTR else { throw DurableFile.failure("read", draft) }
     }
-    return UInt64(littleEndian: term)
   }
 
   func seal(by term: UInt64) throws(JournalError) {
@@ -175,9 +176,9 @@ final class LogFile: Sendable {
     let folder = try DurableFile.Folder(of: path)
     // Unlike a rename a link takes nobody's place; some file systems know none.
     if link(draft, path) == 0 {
-      unlink(draft)
       // Where it keeps its first name as well, that goes, and nothing of the file.
       keepDraft(0)
+      unlink(draft)
     } else if errno == EEXIST {
       // Another daemon writes under this term.
       keepDraft(0)
@@ -187,15 +188,16 @@ final class LogFile: Sendable {
       )
     } else {
       guard rename(draft, path) == 0 else { throw DurableFile.failure("move", draft) }
-    }
       keepDraft(0)
+    }
     try folder.sync()
   }
 
   /// Whether it is what a path leads to.
-  func isNamed(_ path: String) -> Bool {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 && Self.identity(of: path) == Self.identity(status)
+  ///
+  /// - Throws: ``JournalError``, where that cannot be known now.
+  func isNamed(_ path: String) throws(JournalError) -> Bool {
+    try Self.identity(of: path) == identity()
   }
 
   /// Which file it is.
@@ -208,8 +210,12 @@ final class LogFile: Sendable {
   private static func identity(_ status: stat) -> String { "\(status.st_dev).\(status.st_ino)" }
 
   /// Which file is at a path; nil where there is none.
-  static func identity(of path: String) -> String? {
+  ///
+  /// - Throws: ``JournalError``, where that cannot be known now.
+  static func identity(of path: String) throws(JournalError) -> String? {
     var status = stat()
-    return lstat(path, &status) == 0 ? identity(status) : nil
+    if lstat(path, &status) == 0 { return identity(status) }
+    guard errno == ENOENT else { throw DurableFile.unreadable("look at", path) }
+    return nil
   }
 }

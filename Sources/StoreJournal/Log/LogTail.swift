@@ -43,9 +43,13 @@ enum LogCircumstance: Hashable {
   /// No write ends within as many bytes, unless the file ends there.
   static let sectorBytes = 512
 
-  init(_ header: LogHeader, at path: String) {
+  /// Looks which file is at a path, and which start of the machine this is.
+  ///
+  /// - Throws: ``JournalError``, where that file cannot be looked at now.
+  init(_ header: LogHeader, at path: String) throws(JournalError) {
+    let isCopied = try header.file != LogFile.identity(of: path)
     self =
-      if header.format == 3 || header.file != LogFile.identity(of: path) {
+      if header.format == 3 || isCopied {
         .unknown
       } else if header.boot == JournalDirectory.boot() {
         .killed

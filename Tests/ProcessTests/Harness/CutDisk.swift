@@ -189,7 +189,7 @@ struct CutDisk: Sendable {
       guard var header = try? LogHeader(bytes, path: path) else { return }
       let seal = Array(bytes[LogHeader.sealRange])
       header.boot = "earlier"
-      header.file = try #require(LogFile.identity(of: path))
+      header.file = try #require(try LogFile.identity(of: path))
       var page = header.encode()
       page.replaceSubrange(LogHeader.sealRange, with: seal)
       let handle = try FileHandle(forWritingTo: URL(filePath: path))
