@@ -47,6 +47,14 @@ enum UncachedRead {
     throw DurableFile.unreadable("read", path)
   }
 
+  private static func withoutProcesses(_ path: String) -> JournalError {
+    JournalError(
+      .unreadable,
+      "Could not read \(path) past the page cache, as it has to be in a file system that is not "
+        + "known to be local: /proc is not mounted. Mount it, or use a directory on a local disk.",
+    )
+  }
+
   /// Reads the first bytes of a file into memory that is aligned as disks want it.
   ///
   /// - Returns: Nil where the file system does not read it that way.
@@ -59,6 +67,7 @@ enum UncachedRead {
     let descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flag)
     guard descriptor >= 0 else {
       if errno == EINVAL { return nil }
+      if errno == ENOENT { throw withoutProcesses(path) }
       throw DurableFile.unreadable("open", path)
     }
     defer { close(descriptor) }
