@@ -123,6 +123,21 @@ import Testing
     #expect(try segments.first?.first == 1)
   }
 
+  @Test func `Torn ends count as bytes of history that are kept, and what they exceed goes`() throws
+  {
+    let file = try damaged([])
+    let size = Retention(bytes: 10_000)
+    #expect(try !file.trim(size))
+    // That of the newest segment, which stays.
+    let torn = try #require(segments.last).tornPath(in: directory.path)
+    for (count, isTooMuch) in [(5_000, false), (10_000, true)] {
+      try Data(count: count).write(to: URL(fileURLWithPath: torn))
+      while try file.trim(size) {}
+      #expect(try segments.first?.first == (isTooMuch ? 10 : 1), "\(count) bytes")
+    }
+    #expect(FileManager.default.fileExists(atPath: torn))
+  }
+
   @Test func `A clock that is ahead when a daemon starts makes nothing old that was kept before`()
     throws
   {
