@@ -188,7 +188,7 @@ extension ProcessTests {
           .storectl,
           ["--dir", "\(world.directory)/1", "send", "counter", "--json", "-"],
         )
-        let most = 400
+        let most = 20_000
         sender.write(lines: Array(repeating: Self.increment, count: most))
         _ = try await sender.output.lines(atLeast: 20)
         // One that finds that the history goes on meanwhile does not start.
