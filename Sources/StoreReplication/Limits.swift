@@ -23,6 +23,8 @@ package struct Limits: Sendable, Equatable {
   /// The same of all together, as far as one leaves more than ``bytesPerPing`` unread: beyond it
   /// the one with the most is shut down.
   package var allLagBytes = 512 << 20
+  /// The same of all together who are not the owner's.
+  package var allLagBytesOfOthers = 384 << 20
   /// Bytes of deltas after which a client pings at once, so that its lag is known: a part of what
   /// it may leave unread.
   package var bytesPerPing = 1 << 20
@@ -35,6 +37,10 @@ package struct Limits: Sendable, Equatable {
   package var heldBytes = 8 << 20
   /// The same for all peers together: beyond it the one with the most is shut down.
   package var allHeldBytes = 64 << 20
+  /// Those of them that are of one holder that is not the owner's: two peers that read nothing.
+  package var heldBytesOfHolder = 16 << 20
+  /// Those of them that are of all holders together that are not the owner's.
+  package var heldBytesOfOthers = 48 << 20
   /// A client's name, in bytes: everyone who looks at the status or at those present gets it.
   package var nameBytes = 64
   /// Actions of one client without an outcome: enough to fill a fast link, small enough to resend.
@@ -125,13 +131,19 @@ package struct Limits: Sendable, Equatable {
   /// Those of 64 that send as fast as they may; and there is one for each of ``clients``, also when
   /// an eighth is made free.
   package var outcomes = 65_536
+  /// Those of them that others leave to the clients of the owner.
+  package var outcomesOfOwner = 16_384
   /// Bytes of the outcomes that are kept of all clients together, as they lie in memory.
   ///
   /// There is room for a longest one of each of ``clients`` and ``sessions``, also when an eighth
   /// is made free.
   package var outcomeBytes = 24 << 20
+  /// Those of them that others leave to the clients of the owner.
+  package var outcomeBytesOfOwner = 4 << 20
   /// Client ids whose sequence is remembered.
   package var clients = 16_384
+  /// Those of them that others leave to the clients of the owner.
+  package var clientsOfOwner = 4_096
   /// Revisions that a journal's end can have lost, as a client tells: a daemon that makes a million
   /// a second needs nine years for them.
   package var mostLostRevisions: UInt64 = 1 << 48

@@ -36,19 +36,15 @@ final class Intake {
     /// an eighth is free: so who sends on many connections is looked for seldom.
     static let totalMessages = 65_536
     static let totalBytes = 64 << 20
+    /// Of all together who are not the owner's: the owner's programs find room beside them.
+    static let messagesOfOthers = 49_152
+    static let bytesOfOthers = 48 << 20
     /// Messages fetched in one turn: so many that who sends without end is found out in one.
     static let fetched = 16_384
     /// Messages passed over in one turn, of those who were shut down: others wait for so long.
     static let passedOver = 16_384
     /// A routing id that a peer has chosen: the library keeps it several times, and sends it along.
     static let routingID = 64
-  }
-
-  private struct Waiting {
-    var messages = 0
-    var bytes = 0
-    let descriptor: Int32
-    let holder: Holder
   }
 
   private let socket: Socket
@@ -59,10 +55,15 @@ final class Intake {
   private var body = Message()
 
   /// What was fetched, by connections.
+  ///
+  /// Bounded by ``Limits/totalBytes``, and for each connection by ``Limits/bytes``.
   private var fetched = FairQueue<Holder, UInt64, Item>()
-  private var waiting: [UInt64: Waiting] = [:]
-  private var (totalMessages, totalBytes) = (0, 0)
+  /// How much of each connection that is.
+  private var backlog: IntakeBacklog
   /// Who was shut down; nothing more is taken from them.
+  ///
+  /// Bounded by ``ConnectionTable/Limits/connections``, and emptied when the socket is read to
+  /// its end.
   private var cut: Set<UInt64> = []
   /// How many of their messages may still be passed over in this turn.
   private var passesLeft = Limits.passedOver
@@ -79,6 +80,9 @@ final class Intake {
     self.side = side
     self.connections = connections
     self.routes = routes
+    backlog = IntakeBacklog(
+      mostMessages: side == .control ? Limits.messages : Limits.upstreamMessages
+    )
   }
 
   func beginTurn() { passesLeft = Limits.passedOver }
@@ -118,43 +122,18 @@ final class Intake {
 
   private func popFirst(besides waiting: Set<Holder>) -> Item? {
     guard let item = fetched.popFirst(besides: waiting) else { return nil }
-    count(item, -1)
+    backlog.remove(item.size, of: item.serial)
     return item
   }
 
   private func append(_ item: Item) {
     fetched.append(item, from: item.serial, of: item.holder, cost: item.size)
-    count(item, 1)
-    let messages = side == .control ? Limits.messages : Limits.upstreamMessages
-    if let own = waiting[item.serial], own.messages > messages || own.bytes > Limits.bytes {
-      shutDown(item.serial)
-    } else if totalMessages > Limits.totalMessages {
-      makeRoom(Limits.totalMessages / 8, \.messages)
-    } else if totalBytes > Limits.totalBytes {
-      makeRoom(Limits.totalBytes / 8, \.bytes)
-    }
-  }
-
-  /// Shuts down connections of those who have the most waiting.
-  private func makeRoom(_ amount: Int, _ measure: KeyPath<Waiting, Int>) {
-    let parts = waiting.map { serial, waiting in
-      Holder.Part(id: serial, holder: waiting.holder, amount: waiting[keyPath: measure])
-    }
-    for serial in Holder.greediest(freeing: amount, of: parts) { shutDown(serial) }
-  }
-
-  private func count(_ item: Item, _ sign: Int) {
-    totalMessages += sign
-    totalBytes += sign * item.size
-    var own =
-      waiting[item.serial] ?? Waiting(descriptor: item.descriptor, holder: item.holder)
-    own.messages += sign
-    own.bytes += sign * item.size
-    waiting[item.serial] = own.messages == 0 ? nil : own
+    backlog.add(item.size, of: item.serial, item.descriptor, item.holder)
+    for serial in backlog.excess(after: item.serial) { shutDown(serial) }
   }
 
   private func shutDown(_ serial: UInt64) {
-    guard let descriptor = waiting[serial]?.descriptor else { return }
+    guard let descriptor = backlog.descriptor(of: serial) else { return }
     cutSenders += 1
     shutDown(serial, descriptor, reason: "sends faster than it can be heard")
   }
@@ -170,8 +149,8 @@ final class Intake {
   @discardableResult
   func drop(_ serial: UInt64) -> Bool {
     guard cut.insert(serial).inserted else { return false }
-    guard let holder = waiting[serial]?.holder else { return true }
-    for item in fetched.remove(serial, of: holder) { count(item, -1) }
+    guard let holder = backlog.holder(of: serial) else { return true }
+    for item in fetched.remove(serial, of: holder) { backlog.remove(item.size, of: serial) }
     return true
   }
 
@@ -226,11 +205,11 @@ final class Intake {
     if side == .control {
       let (peer, caller, holder) = routes.origin(serial, of: body, routingID: identity)
       // The messages of a connection stay together, also when it ends between two of them.
-      return (peer, caller, waiting[serial]?.holder ?? holder, nil)
+      return (peer, caller, backlog.holder(of: serial) ?? holder, nil)
     }
     let name = body.property(PeerName.property).flatMap { PeerName(property: $0) }
     let holder =
-      waiting[serial]?.holder ?? connections.holder(of: serial, descriptor, side, as: name)
+      backlog.holder(of: serial) ?? connections.holder(of: serial, descriptor, side, as: name)
     return (PeerID(serial: serial), nil, holder, name)
   }
 

@@ -60,7 +60,12 @@ extension StoreHost {
   ) throws(JournalError) -> OpenedJournal {
     let file = try openDirectory(path, form)
     warnOfMemory(file)
-    let recovery = Recovery(form, initial: core.state, revision: core.revision)
+    let recovery = Recovery(
+      form,
+      initial: core.state,
+      revision: core.revision,
+      owner: geteuid(),
+    )
     var (isEmpty, hasSnapshot) = (true, false)
     var progress = RecoveryProgress(through: file.opening.newest, at: LoopClock.nanoseconds)
     let initial = configuration.beginsWithInitialState ? Self.sum(core.state, form) : nil

@@ -80,14 +80,17 @@ package struct KeptHistory: Hashable, Sendable {
   /// - Parameters:
   ///   - counts: How many outcomes each client has, and its holder.
   ///   - limit: How many there may be in all; not less than there are clients.
+  ///   - reserve: What others leave to the owner; nil where there is none.
   /// - Returns: How many of its newest each client of a holder keeps at most.
   static func outcomesEach(
     of counts: [(holder: ClientHolder, count: Int)],
     within limit: Int,
+    reserve: OwnersReserve? = nil,
   ) -> [ClientHolder: Int] {
     let amounts = counts.filter { $0.count > 0 }
       .map { (holder: $0.holder, newest: 1, older: $0.count - 1) }
-    return olderEach(of: amounts, within: limit).mapValues { $0 == .max ? $0 : $0 + 1 }
+    return olderEach(of: amounts, within: limit, reserve: reserve)
+      .mapValues { $0 == .max ? $0 : $0 + 1 }
   }
 
   /// How much each client may keep of its older outcomes, so that it is not too much in all.
@@ -95,16 +98,44 @@ package struct KeptHistory: Hashable, Sendable {
   /// - Parameters:
   ///   - clients: How much the newest outcome of each client is, and the older ones together.
   ///   - limit: How much there may be in all; not less than the newest ones are.
+  ///   - reserve: What others leave to the owner; nil where there is none.
   /// - Returns: How much older ones of each client of a holder may be at most.
   static func olderEach(
     of clients: [(holder: ClientHolder, newest: Int, older: Int)],
     within limit: Int,
+    reserve: OwnersReserve? = nil,
   ) -> [ClientHolder: Int] {
     let older = Dictionary(grouping: clients, by: \.holder).mapValues { $0.map(\.older) }
-    let sums = older.values.map { $0.reduce(0, +) }
     let newest = clients.reduce(0) { $0 + $1.newest }
-    let share = Self.share(of: sums, within: max(0, limit - newest))
-    return older.mapValues { Self.share(of: $0, within: share) }
+    let sums = older.mapValues { $0.reduce(0, +) }
+    let shares = Self.shares(of: sums, within: max(0, limit - newest), reserve: reserve)
+    return shares.reduce(into: [:]) { each, share in
+      each[share.key] = Self.share(of: older[share.key] ?? [], within: share.value)
+    }
+  }
+
+  /// How much of something each holder may have at most, so that it is not too much in all.
+  ///
+  /// The owner comes first as far as the reserve goes. What is left all holders share alike.
+  ///
+  /// - Parameters:
+  ///   - sums: How much each holder has.
+  ///   - limit: How much there may be in all.
+  ///   - reserve: What others leave to the owner; nil where there is none.
+  /// - Returns: How much each holder has at most.
+  static func shares(
+    of sums: [ClientHolder: Int],
+    within limit: Int,
+    reserve: OwnersReserve?,
+  ) -> [ClientHolder: Int] {
+    let owners = sums.filter { $0.key.isOwner(reserve?.owner) }
+    let first = share(of: Array(owners.values), within: min(reserve?.amount ?? 0, limit))
+    let reserved = owners.mapValues { min($0, first) }
+    let rest = sums.map { $0.value - (reserved[$0.key] ?? 0) }
+    let share = share(of: rest, within: limit - reserved.values.reduce(0, +))
+    return sums.reduce(into: [:]) { shares, sum in
+      shares[sum.key] = share == .max ? .max : share + (reserved[sum.key] ?? 0)
+    }
   }
 
   /// How much of something each may have at most, so that it is not too much in all.
@@ -128,6 +159,13 @@ package struct KeptHistory: Hashable, Sendable {
     let interrupted = effects.sorted { $0.key < $1.key }.map(\.value)
     return Restoration(wasStopped: wasStopped, interrupted: interrupted)
   }
+}
+
+/// The part of a limit of all clients together that others leave to those of the owner.
+struct OwnersReserve {
+  let amount: Int
+  /// The daemon's user; nil for a daemon without an owner.
+  let owner: UInt32?
 }
 
 extension CBORDecoder {

@@ -9,6 +9,8 @@ import StoreState
 package final class Recovery<Root: Sendable> {
   private var reader: DurableReader<Root>
   private let limits: Limits
+  /// The daemon's user; nil for a daemon without an owner.
+  private let owner: UInt32?
   /// The newest revision so far.
   package private(set) var revision: UInt64
   private var root: Root
@@ -47,14 +49,17 @@ package final class Recovery<Root: Sendable> {
   ///   - initial: The root where no snapshot says otherwise.
   ///   - revision: Its revision.
   ///   - limits: How many versions and outcomes are kept.
+  ///   - owner: The daemon's user, whose clients have a reserve; nil for a daemon without an owner.
   package init(
     _ form: DurableForm<Root>,
     initial: Root,
     revision: UInt64 = 0,
     limits: Limits = Limits(),
+    owner: UInt32? = nil,
   ) {
     reader = DurableReader(form)
     self.limits = limits
+    self.owner = owner
     self.revision = revision
     root = initial
     versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
@@ -156,8 +161,13 @@ package final class Recovery<Root: Sendable> {
   private func makeRoom() {
     if clients.count > limits.clients {
       let holders = Dictionary(grouping: clients) { $0.value.holder }
-      let most = KeptHistory.share(of: holders.values.map(\.count), within: limits.clients)
-      for clients in holders.values where clients.count > most {
+      let shares = KeptHistory.shares(
+        of: holders.mapValues(\.count),
+        within: limits.clients,
+        reserve: OwnersReserve(amount: limits.clientsOfOwner, owner: owner),
+      )
+      for (holder, clients) in holders {
+        guard let most = shares[holder], clients.count > most else { continue }
         let sorted = clients.sorted { $0.value.place < $1.value.place }
         for (client, _) in sorted.dropLast(most) { forget(client) }
       }
@@ -165,7 +175,11 @@ package final class Recovery<Root: Sendable> {
     let counts = clients.values.map {
       ($0.holder, min($0.outcomes.count, limits.outcomesPerClient))
     }
-    let each = KeptHistory.outcomesEach(of: counts, within: limits.outcomes)
+    let each = KeptHistory.outcomesEach(
+      of: counts,
+      within: limits.outcomes,
+      reserve: OwnersReserve(amount: limits.outcomesOfOwner, owner: owner),
+    )
     for client in clients.values {
       let most = min(each[client.holder] ?? 0, limits.outcomesPerClient)
       client.outcomes.removeFirst(max(0, client.outcomes.count - most))

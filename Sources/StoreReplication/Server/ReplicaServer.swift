@@ -14,8 +14,12 @@ package final class ReplicaServer {
   var epochState = EpochState.own
   /// The clients that were answered since this daemon began in an inherited epoch: what they have
   /// received since is its own.
+  ///
+  /// Bounded by ``Limits/clients``.
   var greeted: Set<Identifier> = []
   /// The clients that have joined something, the same.
+  ///
+  /// Bounded by ``Limits/clients``.
   var joinedClients: Set<Identifier> = []
   package let counters = Counters()
   let root: any RootPort
@@ -46,8 +50,12 @@ package final class ReplicaServer {
   @exclusivity(unchecked) var hasToPause: () -> Bool = { false }
   var notices = NoticeBoard()
   /// Connections of both sockets that are to be shut down.
+  ///
+  /// Bounded by ``ConnectionTable/Limits/connections``, as each turn takes all.
   var cuts: [Cut] = []
   /// The request budget of each connection.
+  ///
+  /// Bounded by ``ConnectionTable/Limits/connections``.
   private var reports: [PeerID: ReportBudget] = [:]
 
   /// A connection to be shut down, and why.
@@ -61,9 +69,13 @@ package final class ReplicaServer {
   /// Carries out commands for keys; nil if the daemon has no keys.
   package var onKeys: (@MainActor (KeyJob) -> Void)?
   /// Pending questions about the history, by the peer that asked, and by holder.
+  ///
+  /// Bounded by ``Limits/historyJobs``.
   var historyJobs: [PeerID: Int] = [:]
   var historyShares = Shares()
   /// What the last question of each holder with pending ones has cost.
+  ///
+  /// Bounded by ``Limits/historyJobs``.
   var historyCosts: [Holder: Int] = [:]
 
   /// Creates the server of a root store; the store's steps and outputs are its own from then on.
@@ -123,7 +135,7 @@ package final class ReplicaServer {
       timing: timing,
       access: access,
     )
-    outcomes = OutcomeTable(root, outbox: outbox, counters: counters, limits: limits)
+    outcomes = OutcomeTable(root, access, outbox: outbox, counters: counters, limits: limits)
     counters.ofTables = { [weak outbox, weak sessions, weak outcomes] in
       [
         ("heldBytes", UInt64(outbox?.heldBytes ?? 0)),
@@ -657,6 +669,7 @@ package final class ReplicaServer {
     subscribers.checkInvariants(sessions.all)
     joins.checkInvariants(sessions.all)
     outcomes.checkInvariants()
+    outbox.checkInvariants()
     recorder?.checkInvariants()
   }
 }

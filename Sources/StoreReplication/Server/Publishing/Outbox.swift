@@ -16,8 +16,11 @@ final class Outbox {
   /// Bounded by ``Limits/bytesPerTurn`` and what that asks for.
   private var frames: Deque<OutgoingFrame> = []
   /// Frames that did not fit into the queues of their peers.
+  ///
+  /// Bounded by ``Limits/heldBytes`` of each peer, and by ``Limits/allHeldBytes``.
   private var held: [PeerID: Held] = [:]
-  private(set) var heldBytes = 0
+  /// The bytes of these frames, by holder.
+  private var shares = Shares()
   private var nextNumber = 0
   /// When sending held frames is tried again; distant if none is held.
   private(set) var nextRetry = Instant.distantFuture
@@ -26,6 +29,7 @@ final class Outbox {
     /// Whose queue was full earlier has the smaller one.
     let number: Int
     let holder: Holder
+    /// Bounded by ``Limits/heldBytes``.
     var frames: Deque<[UInt8]> = []
     var bytes = 0
   }
@@ -44,6 +48,9 @@ final class Outbox {
   }
 
   var isEmpty: Bool { frames.isEmpty }
+
+  /// The bytes of frames that did not fit into the queues of their peers.
+  var heldBytes: Int { shares.all }
 
   func send(_ message: DaemonMessage, to peer: PeerID) {
     send(message.encoded(), to: peer)
@@ -79,21 +86,44 @@ final class Outbox {
   ) -> [PeerID] {
     if held.isEmpty { nextRetry = instant.advanced(by: timing.resend) }
     nextNumber += 1
-    held[peer, default: Held(number: nextNumber, holder: holder)].frames.append(frame)
-    held[peer]?.bytes += Self.size(frame)
-    heldBytes += Self.size(frame)
-    if let own = held[peer], own.bytes > limits.heldBytes { return [peer] }
-    let excess = heldBytes - limits.allHeldBytes
-    guard excess > 0 else { return [] }
-    let parts = held.map { peer, held in
+    var own = held.removeValue(forKey: peer) ?? Held(number: nextNumber, holder: holder)
+    own.frames.append(frame)
+    own.bytes += Self.size(frame)
+    held[peer] = own
+    shares.add(Self.size(frame), to: own.holder)
+    return own.bytes > limits.heldBytes ? [peer] : greediest(after: own.holder)
+  }
+
+  /// The peers to end after a frame of a holder is held, so that no sum is too much.
+  private func greediest(after holder: Holder) -> [PeerID] {
+    if !holder.isOwner {
+      let own = shares[holder] - limits.heldBytesOfHolder
+      if own > 0 { return greediest(freeing: own) { $0 == holder } }
+      let others = greediest(shares.others, within: limits.heldBytesOfOthers) { !$0.isOwner }
+      if !others.isEmpty { return others }
+    }
+    return greediest(shares.all, within: limits.allHeldBytes) { _ in true }
+  }
+
+  private func greediest(
+    _ bytes: Int,
+    within limit: Int,
+    of isCounted: (Holder) -> Bool,
+  ) -> [PeerID] {
+    guard bytes > limit else { return [] }
+    // An eighth is made free, so that they are not looked for with each frame.
+    return greediest(freeing: max(bytes - limit, limit / 8), of: isCounted)
+  }
+
+  private func greediest(freeing bytes: Int, of isCounted: (Holder) -> Bool) -> [PeerID] {
+    let parts = held.filter { isCounted($0.value.holder) }.map { peer, held in
       Holder.Part(
         id: NumberedPeer(number: held.number, peer: peer),
         holder: held.holder,
         amount: held.bytes,
       )
     }
-    // An eighth is made free, so that they are not looked for with each frame.
-    return Holder.greediest(freeing: max(excess, limits.allHeldBytes / 8), of: parts).map(\.peer)
+    return Holder.greediest(freeing: bytes, of: parts).map(\.peer)
   }
 
   /// Sends held frames as far as they fit, if it is time to try again.
@@ -115,16 +145,23 @@ final class Outbox {
   }
 
   private func releaseFirst(of peer: PeerID) {
-    guard let frame = held[peer]?.frames.popFirst() else { return }
+    guard let holder = held[peer]?.holder, let frame = held[peer]?.frames.popFirst() else {
+      return
+    }
     held[peer]?.bytes -= Self.size(frame)
-    heldBytes -= Self.size(frame)
+    shares.add(-Self.size(frame), to: holder)
     if held[peer]?.frames.isEmpty == true { held[peer] = nil }
   }
 
   /// Drops the frames held for a peer.
   func forget(_ peer: PeerID) {
-    heldBytes -= held.removeValue(forKey: peer)?.bytes ?? 0
+    if let gone = held.removeValue(forKey: peer) { shares.add(-gone.bytes, to: gone.holder) }
     if held.isEmpty { nextRetry = .distantFuture }
+  }
+
+  func checkInvariants() {
+    let bytes = held.values.reduce(0) { $0 + $1.bytes }
+    precondition(bytes == heldBytes, "\(bytes) bytes are held, and \(heldBytes) counted")
   }
 
   /// The approximate memory of a held frame.

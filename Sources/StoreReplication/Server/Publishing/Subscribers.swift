@@ -7,6 +7,8 @@
 final class Subscribers {
   private struct Subscriber {
     /// How much had been published of each topic when it was subscribed to.
+    ///
+    /// Bounded by ``Limits/topicsPerConnection``.
     var topics: [Topic: UInt64] = [:]
     /// The session whose fence arrived on it last.
     var session: Session?
@@ -19,9 +21,11 @@ final class Subscribers {
   private let subscriptions: Subscriptions
   private let limits: Limits
   private let timing: Timing
+  /// Bounded by ``ConnectionTable/Limits/connections``.
   private var subscribers: [PeerID: Subscriber] = [:]
   /// Connections without a session.
   private var strangers = Strangers()
+  /// Bounded by ``subscribers``, each once.
   private var cuts: [ReplicaServer.Cut] = []
   /// How much had been published in all when those who do not read were last looked for.
   private var checkedAt: UInt64 = 0
@@ -125,8 +129,13 @@ final class Subscribers {
         amount: max(0, unread - 2 * limits.bytesPerPing),
       )
     }
+    makeRoom(limits.allLagBytesOfOthers, of: parts.filter { !$0.holder.isOwner })
+    makeRoom(limits.allLagBytes, of: parts.filter { subscribers[$0.id.peer]?.isCut == false })
+  }
+
+  private func makeRoom(_ limit: Int, of parts: [Holder.Part<SubscriberID>]) {
     let sum = parts.reduce(0) { $0 + $1.amount }
-    for id in Holder.greediest(freeing: sum - limits.allLagBytes, of: parts) {
+    for id in Holder.greediest(freeing: sum - limit, of: parts) {
       cut(id.peer, "leaves unread more of what it subscribed to than others do")
     }
   }

@@ -8,6 +8,12 @@ package enum ClientHolder: Hashable, Sendable {
   case key(String)
   /// Nobody.
   case unknown
+
+  /// Whether it is the owner of a daemon, or root; false for a daemon without an owner.
+  func isOwner(_ owner: UInt32?) -> Bool {
+    guard let owner, case .user(let user) = self else { return false }
+    return user == owner || user == 0
+  }
 }
 
 extension ActionOrigin.Identity {

@@ -14,15 +14,23 @@ final class OutcomeTable {
   private let outbox: Outbox
   private let counters: Counters
   private let limits: Limits
+  private let access: Access
   /// The records of all clients with an outcome.
+  ///
+  /// Bounded by ``Limits/clients`` and ``Limits/sessions``, and in bytes by
+  /// ``Limits/outcomeBytes``.
   private var records: [Identifier: ClientRecord] = [:]
   /// Clients whose session has ended, by their holders.
+  ///
+  /// Bounded by ``records``.
   private var idle: [ClientHolder: IdleClients] = [:]
   private var nextIdle: UInt64 = 1
 
   /// Clients of one holder whose session has ended.
   private struct IdleClients {
     /// In the order in which their sessions ended; some have come back since.
+    ///
+    /// Bounded by ``records``, with as many that have come back.
     var order: Deque<(client: Identifier, number: UInt64)> = []
     /// How many have not.
     var count = 0
@@ -36,17 +44,28 @@ final class OutcomeTable {
   private var mostOutcomes: Int
   private var mostBytes: Int
   /// Sessions with something to send, in that order.
+  ///
+  /// Bounded by ``Limits/sessions``.
   private var unsent: [Session] = []
   /// Those of them that wait for a release only.
+  ///
+  /// Bounded by ``Limits/sessions``.
   private var awaitingRelease: [Session] = []
   /// Called when there is something to send, also between turns.
   var onUnsent: (@MainActor () -> Void)?
 
-  init(_ root: any RootPort, outbox: Outbox, counters: Counters, limits: Limits) {
+  init(
+    _ root: any RootPort,
+    _ access: Access,
+    outbox: Outbox,
+    counters: Counters,
+    limits: Limits,
+  ) {
     self.root = root
     self.outbox = outbox
     self.counters = counters
     self.limits = limits
+    self.access = access
     mostOutcomes = limits.outcomes
     mostBytes = limits.outcomeBytes
   }
@@ -171,14 +190,20 @@ final class OutcomeTable {
 
   /// Of the clients that have gone the first one of the holder that has most of them; nil for none.
   ///
-  /// So whoever comes again and again under new names displaces himself, and nobody else.
+  /// So whoever comes again and again under new names displaces himself, and nobody else. The
+  /// owner's reserve does not count.
   private func takeOldest() -> Identifier? {
-    let most = idle.max { one, other in
-      // Of those who have as many, whose first one has gone before the others'.
-      (one.value.count, other.value.order.first?.number ?? 0)
-        < (other.value.count, one.value.order.first?.number ?? 0)
+    let owner = access.grants.owner
+    let counts = idle.map { holder, clients in
+      (
+        holder: holder,
+        count: clients.count - (holder.isOwner(owner) ? limits.clientsOfOwner : 0),
+        first: clients.order.first?.number ?? 0,
+      )
     }
-    guard let holder = most?.key else { return nil }
+    // Of those who have as many, whose first one has gone before the others'.
+    let most = counts.max { one, other in (one.count, other.first) < (other.count, one.first) }
+    guard let holder = most?.holder else { return nil }
     while let oldest = idle[holder]?.order.popFirst() {
       if isIdle(oldest) { return oldest.client }
     }
@@ -201,7 +226,8 @@ final class OutcomeTable {
 
   private func leaveFewer(than most: Int) {
     let counts = records.values.map { ($0.holder, $0.count) }
-    let each = KeptHistory.outcomesEach(of: counts, within: most)
+    let reserve = OwnersReserve(amount: limits.outcomesOfOwner, owner: access.grants.owner)
+    let each = KeptHistory.outcomesEach(of: counts, within: most, reserve: reserve)
     for record in records.values {
       record.keep(each[record.holder] ?? 0, releasedThrough: root.revision)
     }
@@ -211,7 +237,8 @@ final class OutcomeTable {
     let amounts = records.values.map {
       (holder: $0.holder, newest: $0.newestBytes, older: $0.bytes - $0.newestBytes)
     }
-    let each = KeptHistory.olderEach(of: amounts, within: most)
+    let reserve = OwnersReserve(amount: limits.outcomeBytesOfOwner, owner: access.grants.owner)
+    let each = KeptHistory.olderEach(of: amounts, within: most, reserve: reserve)
     for record in records.values {
       record.keep(olderBytes: each[record.holder] ?? 0, releasedThrough: root.revision)
     }

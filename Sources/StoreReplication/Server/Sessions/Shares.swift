@@ -17,7 +17,9 @@ package struct SharedLimit: Hashable, Sendable {
 /// How much of something that is limited each holder has.
 struct Shares {
   private(set) var all = 0
-  private var others = 0
+  /// Of all together who are not the owner's.
+  private(set) var others = 0
+  /// Bounded by ``all``: who has nothing has no entry.
   private var holders: [Holder: Int] = [:]
 
   /// How much a holder has.
