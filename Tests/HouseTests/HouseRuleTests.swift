@@ -28,10 +28,11 @@ struct HouseRuleTests {
     check(repository.swift.flatMap(OneOfEach.check))
   }
 
-  @Test("A table of what peers send, or are sent, names the limit that bounds it")
+  @Test("Each table of a daemon names the limit that bounds it")
   func tables() throws {
-    let limits = try #require(repository.swift.first { $0.path == Tables.limits })
-    check(repository.swift.flatMap { Tables.check($0, limits: limits) })
+    let bounds = Tables.bounds(in: repository.swift)
+    try #require(bounds.contains("heldBytes"))
+    check(repository.swift.flatMap { Tables.check($0, bounds: bounds) })
   }
 
   @Test("What other modules may use is used by one")

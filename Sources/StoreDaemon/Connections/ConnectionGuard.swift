@@ -28,6 +28,8 @@ final class ConnectionGuard: Sendable {
   private struct Door {
     var grants: Grants
     /// The public keys of tickets, and until when each is good.
+    ///
+    /// Bounded by ``KeyService/Limits/tickets``.
     var tickets: [[UInt8]: Int64] = [:]
   }
 

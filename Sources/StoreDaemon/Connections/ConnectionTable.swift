@@ -124,23 +124,38 @@ struct ConnectionTable {
 
   private let limits: Limits
   private let ownUser: UInt32
+  /// Bounded by ``Limits/connections``.
   private var entries: [Key: Entry] = [:]
+  /// Bounded by ``entries``: who has no connection has no count.
   private var counts: [Group: Int] = [:]
   /// Connections of the daemon's own user, by their programs.
+  ///
+  /// Bounded by ``entries``, in the same way.
   private var ownPrograms: [PeerProgram: Int] = [:]
+  /// Bounded by ``mostBudgets``.
   private var budgets: [Group: Budget] = [:]
+  private static let fewBudgets = 64
+  private var mostBudgets = Self.fewBudgets
   private var nextSerial: UInt64 = 1
+  /// Bounded by ``Limits/connections``, and while the main thread is held up by
+  /// ``Limits/perSecond``.
   private var gone: [UInt64] = []
+  /// Bounded by ``Limits/connections``, in the same way.
   private var excess: [Ended] = []
+  /// Bounded by ``entries``, in the same way.
   private var floods: [(serial: UInt64?, side: Side)] = []
   /// Control connections in the order in which they were accepted, without those refused: of this
   /// machine, and over tcp.
   private var (nearby, faraway) = (Probation(), Probation())
   /// Who says nothing to the publishing socket, of each user, and of all over tcp together.
+  ///
+  /// Bounded by ``entries``.
   private var silent: [UInt32?: SilentSubscribers] = [:]
 
   /// Connections that have to be greeted within the same time.
   private struct Probation {
+    /// Bounded by ``Limits/burst`` and ``Limits/perSecond`` of those who may connect, for as long
+    /// as one waits.
     private var connections: [(descriptor: Int32, acceptedAt: Int64)] = []
 
     mutating func append(_ descriptor: Int32, _ now: Int64) {
@@ -246,8 +261,16 @@ struct ConnectionTable {
     let isEnough = budget.left >= 1
     if isEnough { budget.left -= 1 }
     budgets[group] = budget
+    // Those who have rested are as new ones. They are looked for when there are twice as many.
+    if budgets.count > mostBudgets {
+      budgets = budgets.filter { self.budget(of: $0.key, now).left < Double(limits.burst) }
+      mostBudgets = max(Self.fewBudgets, 2 * budgets.count)
+    }
     return isEnough
   }
+
+  /// How many budgets are remembered.
+  var budgetCount: Int { budgets.count }
 
   /// Gives back what a connection has cost those over tcp of whom nothing is known.
   private mutating func refund(_ group: Group, _ now: Int64) {

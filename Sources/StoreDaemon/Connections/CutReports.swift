@@ -37,7 +37,7 @@ struct CutReports {
   struct Line: Hashable, Sendable {
     var kind = Kind.closed
     var text: String
-    var details: [String: String]
+    let details: [String: String]
   }
 
   private struct Key: Hashable {
@@ -54,6 +54,7 @@ struct CutReports {
     var due: Int64? { untold == nil ? nil : toldAt.map { $0 + interval } ?? 0 }
   }
 
+  /// Bounded by ``mostLines``, and one more of each kind.
   private var reports: [Key: Report] = [:]
 
   /// Takes note of a connection.

@@ -38,6 +38,7 @@ struct FloodWatch {
     var count: Int
   }
 
+  /// Bounded by ``ConnectionTable/Limits/connections``.
   private var pressing: [Connection: Pressing] = [:]
   private var rounds: UInt64?
   private var base = 0

@@ -21,10 +21,14 @@ package final class HostSockets {
   private let upstreamIntake: Intake
   private var guardThread: HelperThread?
   /// The descriptors of the publishing socket's connections, by their serials.
+  ///
+  /// Bounded by ``ConnectionTable/Limits/connections``.
   private var subscribers: [UInt64: Int32] = [:]
   /// Whether more upstream messages may have arrived than were read.
   private var hasUpstream = false
   /// Peers whose connection has ended and was not reported yet.
+  ///
+  /// Bounded by ``ConnectionTable/Limits/connections``, as each turn takes all.
   private var lost: Deque<PeerID> = []
   /// Who sent the last control frame.
   private(set) var caller = Caller(.unknown, at: "")

@@ -15,6 +15,8 @@ final class PeerRoutes {
   private let connections: ConnectionGuard
   /// Is told of each connection of either socket that is over, by its serial.
   var onGone: (UInt64) -> Void = { _ in }
+  /// Bounded by ``ConnectionTable/Limits/connections``, each with a routing id of at most
+  /// ``Intake/Limits/routingID``.
   private var routes: [UInt64: Route] = [:]
   /// The one that was used last: most frames come from and go to where the one before did.
   private var last: (serial: UInt64, route: Route)?

@@ -16,8 +16,12 @@ struct SilentSubscribers {
   }
 
   /// In the order in which they were accepted.
+  ///
+  /// Bounded by ``ConnectionTable/Limits/connections``.
   private var connections: [Connection] = []
   /// How many control connections were welcomed, by programs.
+  ///
+  /// Bounded by ``ConnectionTable/Limits/connections``.
   private var welcomed: [PeerProgram: Int] = [:]
   private var welcomedCount = 0
 

@@ -16,6 +16,7 @@ import Darwin
 final class StopSignals {
   private let numbers: [Int32]
   private var mask = sigset_t()
+  /// Bounded by ``numbers``.
   private var sources: [any DispatchSourceSignal] = []
 
   /// Blocks the signals, for this thread and those that it starts.

@@ -18,6 +18,8 @@ final class StoreDirectory: Sendable {
   let path: String
   private let lock: DirectoryLock
   /// The files that clients use, as they were when everything was opened.
+  ///
+  /// Bounded by ``remembered``.
   private let files = Mutex<[(name: String, identity: FileIdentity)]>([])
   /// The daemon's journal, where it is here.
   private let journal = Mutex<DiskJournal?>(nil)
@@ -53,7 +55,8 @@ final class StoreDirectory: Sendable {
   /// - Parameter journal: The daemon's journal, if it is here.
   func remember(_ journal: DiskJournal?) {
     self.journal.withLock { $0 = journal }
-    let names = (journal == nil ? [] : JournalDirectory.names) + [DirectoryLock.name, "ctl", "pub"]
+    let remembered = [DirectoryLock.name, "ctl", "pub"]
+    let names = (journal == nil ? [] : JournalDirectory.names) + remembered
     files.withLock {
       $0 = names.compactMap { name in FileIdentity("\(path)/\(name)").map { (name, $0) } }
     }

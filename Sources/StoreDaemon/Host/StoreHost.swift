@@ -67,6 +67,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   let form: DurableForm<State>?
 
   // Open while the daemon runs.
+
+  /// Bounded by ``HostConfiguration/directories``.
   var directories: [StoreDirectory] = []
   private var directoryLook: RepeatedLook<DirectoryLoss>?
   private var grantsLook: GrantsLook?

@@ -11,9 +11,9 @@ import Darwin
 extension GrantsFile {
   /// What is granted to a key, line by line.
   struct KeyLines: Sendable {
-    var name: String
-    var key: [UInt8]
-    var grants: [String]
+    let name: String
+    let key: [UInt8]
+    let grants: [String]
 
     fileprivate var text: String {
       grants.map { "key:\(name)=\(KeyText.text(key)) \($0)\n" }.joined()

@@ -45,8 +45,11 @@ final class KeyService {
   /// The daemon's public key and its addresses; nil where it listens at none that asks for keys.
   private let door: (key: [UInt8], addresses: [String])?
   private let files: FileQueue
+  /// Bounded by ``Limits/tickets``, each with ``Limits/lines``.
   private var tickets: [KeyTicket: Ticket] = [:]
   /// The keys of the newest tickets, in the order in which they were made.
+  ///
+  /// Bounded by ``Limits/spentTickets``.
   private var ticketKeys: [[UInt8]] = []
   /// Holds everybody to what the file grants by now.
   var onChange: (GrantsFile.Change) -> Void = { _ in }

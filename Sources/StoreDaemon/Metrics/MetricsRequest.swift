@@ -23,6 +23,7 @@ struct MetricsRequest {
   static let mostBytes = 8 << 10
 
   private let hosts: MetricsHosts
+  /// Bounded by ``mostBytes``.
   private var bytes: [UInt8] = []
   /// Whether nothing stands in the line that has begun; the first is never empty.
   private var isLineEmpty = false

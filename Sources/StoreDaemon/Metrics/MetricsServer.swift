@@ -12,8 +12,11 @@ struct MetricsServer {
   private let endpoint: MetricsEndpoint
   /// Asks the main actor to count.
   private let count: () -> Void
+  /// Bounded by ``MetricsEndpoint/Limits/peers``.
   private var peers: [MetricsPeer] = []
   /// The last metrics as text, and their time.
+  ///
+  /// Bounded by ``ProgramMetrics/mostSeries`` and the daemon's own numbers.
   private var counted: (bytes: [UInt8], at: Int64)?
   private var isCounting = false
   /// When peers are accepted again.

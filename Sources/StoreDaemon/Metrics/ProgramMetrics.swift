@@ -15,6 +15,8 @@ public final class ProgramMetrics: MetricsFactory {
   private static let mostSeries = 1_024
 
   /// Guarded by its mutex, as anything may count in any isolation.
+  ///
+  /// Bounded by ``mostSeries``.
   private let series = Mutex<[MetricSeries.Key: MetricSeries]>([:])
 
   /// Metrics of which none has been counted.

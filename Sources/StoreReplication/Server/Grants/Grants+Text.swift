@@ -146,7 +146,9 @@ private struct KeyWord {
 
 /// The keys that earlier lines have named.
 private struct KnownKeys {
+  /// Bounded by ``GrantsFile/mostBytes``.
   var keys: [String: [UInt8]] = [:]
+  /// Bounded by ``GrantsFile/mostBytes``.
   var names: [[UInt8]: String] = [:]
 }
 

@@ -35,6 +35,7 @@ package struct Grants: Hashable, Sendable {
   /// The rights of a subject, and for which scopes.
   package struct Line: Hashable, Sendable {
     package var grantee: Grantee
+    /// Bounded by ``GrantsFile/mostBytes``.
     package var scopes: [ScopePattern]
     package var sees: Bool
     package var sends: SendRight
@@ -120,6 +121,7 @@ package struct Grants: Hashable, Sendable {
 
   /// The subjects of a text's lines.
   package struct Named: Hashable, Sendable {
+    /// Bounded by ``GrantsFile/mostBytes``.
     package var grantees: Set<Grantee>
     /// Whether a user or a group could not be looked up, so that any of them may be named.
     package var isIncomplete = false

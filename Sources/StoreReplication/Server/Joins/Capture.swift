@@ -15,6 +15,8 @@ final class Capture {
   /// The content to send; nil while it is being encoded.
   var content: CaptureContent?
   /// The holders in whose lanes it waits for a job.
+  ///
+  /// Bounded by ``waiting``.
   var lanes: Set<Holder> = []
   /// Whether it has, or had, a job.
   var isBegun = false
@@ -23,6 +25,8 @@ final class Capture {
   /// How many transfers wait for it, or send it.
   var users = 0
   /// The sessions to continue when it is encoded; some may have left.
+  ///
+  /// Bounded by ``Limits/sessions``, of each ``Limits/pendingJoins``.
   var waiting: [Transfer] = []
   /// Whether what came since does not fit a catch-up, so that nobody else is sent it with one.
   var isOutgrown = false

@@ -6,9 +6,13 @@ import DequeModule
 /// behind the captures of another holder. Its job is the one of the lane whose turn comes first.
 @MainActor
 struct CaptureQueue {
+  /// Without a job they have no bytes; how many there are is bounded by ``Limits/scopesPerSession``
+  /// of each session, and by ``ByteLedger``.
   private var lanes: [Holder: Deque<Capture>] = [:]
   private var schedule = FairSchedule<Holder>()
   /// Holders that wait until one of the jobs ends, since they, or all others, have their share.
+  ///
+  /// Bounded by ``lanes``.
   private var waiting: Set<Holder> = []
   /// The jobs that run.
   private(set) var jobs = Shares()

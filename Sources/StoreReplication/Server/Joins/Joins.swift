@@ -15,10 +15,14 @@ final class Joins {
   /// Captures without a job; some may no longer be needed.
   private var queue: CaptureQueue
   /// Captures that jobs are encoding.
+  ///
+  /// Bounded by ``Limits/captureJobs``, each with ``Limits/rowsPerJob`` rows.
   private var running: [UInt64: Capture] = [:]
   private var nextCapture: UInt64 = 1
   /// The pieces of snapshots that are no longer needed, of which each turn frees one: they were
   /// encoded at most ``Limits/captureJobs`` at a time.
+  ///
+  /// Bounded by ``Limits/captureJobs``, as each turn frees one.
   private var discarded: [[UInt8]] = []
   /// The sessions to whom something can be sent, each once, in turn.
   private var line = FairQueue<Holder, UInt64, Session>()

@@ -11,6 +11,8 @@ final class FollowedScope {
 
   let root: RootScope
   /// The views that show it.
+  ///
+  /// Bounded by ``Limits/sessions``: a view has a follower.
   private(set) var placements: [Placement] = []
   /// The view that shows it and nothing else, where no other view shows it: the common case.
   @exclusivity(unchecked) private(set) unowned var onlyView: View?
@@ -21,6 +23,8 @@ final class FollowedScope {
   /// Whether its digest was ever computed, so that the next one costs what changed.
   private(set) var hadDigest = false
   /// What is being made or sent of it, oldest first.
+  ///
+  /// Bounded by ``Limits/sessions``: a capture has a user.
   @exclusivity(unchecked) var captures: [Capture] = []
 
   init(_ root: RootScope, revision: UInt64) {

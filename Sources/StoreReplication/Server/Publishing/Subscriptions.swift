@@ -11,22 +11,32 @@ final class Subscriptions: RootObserver {
   private let timing: Timing
   private let random: Randomness
   /// By their numbers, of which some are free.
+  ///
+  /// Bounded by ``ByteLedger``, which counts the name of each.
   @exclusivity(unchecked) private var followed: [FollowedScope?] = []
+  /// Bounded by ``followed``.
   private var freeNumbers: [Int] = []
   private struct Key: Hashable {
     let scopes: [ObjectIdentifier]
     let isUnicast: Bool
   }
 
+  /// Bounded by ``Limits/sessions`` and ``Limits/pendingJoins``.
   private var views: [Key: View] = [:]
+  /// Bounded by ``views``.
   private var viewsByTopic: [Topic: View] = [:]
   /// How many bytes were published, of all views.
   private(set) var publishedBytes: UInt64 = 0
   private var nextView: UInt64 = 1
   /// The views that the current step has changed.
+  ///
+  /// Bounded by ``views``.
   @exclusivity(unchecked) private var touched: [View] = []
   /// The views with something to publish, in that order.
+  ///
+  /// Bounded by ``views``.
   @exclusivity(unchecked) private var dirty: [View] = []
+  /// Bounded by ``views``, each once.
   private var bookmarks: Heap<DueBookmark> = []
   private var scratch = CBOREncoder()
 

@@ -15,8 +15,12 @@ final class View {
   /// How many sessions follow it, or are joining it.
   var followers = 0
   /// The sessions that it is sent to in that case.
+  ///
+  /// Bounded by ``Limits/sessions``.
   var sessions: [Session] = []
   /// Where each of its scopes has noted that it is shown here.
+  ///
+  /// Bounded by ``scopes``.
   var slots: [Int]
   /// For when its bookmark is queued; nil when it is not.
   var queuedFor: Instant?
@@ -33,6 +37,8 @@ final class View {
   private var publishedRevision: UInt64 = 0
   /// Intervals of publishing, oldest first, each with its newest revision, how much had been
   /// published at its end, and its beginning; the oldest are forgotten.
+  ///
+  /// Bounded by ``mostMarks``.
   private var marks: Deque<(revision: UInt64, bytes: UInt64, since: Instant)> = []
   private static let markInterval: UInt64 = 64 << 10
   private static let markTime: Duration = .milliseconds(100)
@@ -45,8 +51,8 @@ final class View {
   /// The bytes of steps, or of outputs, that one message has room for.
   private let room: Int
   // What was not published yet: messages that are full, the whole steps behind them, and the parts
-  // of the step in progress. All of it leaves at the end of the turn, so it is bounded by what
-  // that reduces: ``Limits/actionsPerFrame``, and ``Limits/messageBytes`` for each step.
+  // of the step in progress. All of it leaves at the end of the turn. Bounded by what that reduces:
+  // ``Limits/actionsPerFrame``, and ``Limits/messageBytes`` for each step.
   private var full: Deque<[UInt8]> = []
   @exclusivity(unchecked) private var steps = CBOREncoder()
   @exclusivity(unchecked) private var stepCount = 0
@@ -54,7 +60,7 @@ final class View {
   private var partCount = 0
   /// What was put out since the last run: as much as messages have room for, and the rest.
   ///
-  /// Bounded as the steps are, by ``Limits/actionsPerFrame`` and ``Limits/messageBytes``.
+  /// Bounded by ``Limits/actionsPerFrame`` and ``Limits/messageBytes``, as the steps are.
   private var fullOutputs: Deque<(count: Int, bytes: [UInt8])> = []
   private var outputs = CBOREncoder()
   private var outputCount = 0

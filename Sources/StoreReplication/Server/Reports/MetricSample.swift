@@ -27,6 +27,7 @@ package struct MetricSample: Hashable, Sendable {
   /// As the program calls it, such as `storeactor.effects`.
   package var name: String
   package var kind: Kind
+  /// Bounded by ``ProgramMetrics/mostSeries``, for the program's author writes them.
   package var labels: [Label]
   /// Of a gauge nothing.
   package var count: UInt64

@@ -21,7 +21,11 @@ struct NoticeBoard {
     var untold: (count: Int, last: ServerNotice)?
   }
 
+  /// Bounded by ``mostHolders``.
   private var lines: [Key: Line] = [:]
+  /// What is told at the end of the turn.
+  ///
+  /// Bounded by ``mostHolders``, of each of them as many as are told at once.
   private var ready: [ServerNotice] = []
   /// When a line is told that stands for several notices; distant if there is none.
   private(set) var due = Instant.distantFuture

@@ -174,6 +174,8 @@ struct StatusReport {
     var user: UInt32?
     var key: String?
     /// The first of them, as far as the report has room for names.
+    ///
+    /// Bounded by ``Limits/statusNameBytes``.
     var scopes: [String]
     var scopeCount: UInt64
     var appliedRevision: UInt64
@@ -210,8 +212,11 @@ struct StatusReport {
   /// The name of the daemon's program; nil if it is not known.
   var program: String?
   var uptimeMilliseconds: UInt64
+  /// Bounded by ``Limits/sessions``.
   var sessions: [Session]
+  /// Bounded by ``Counters``.
   var counters: [(String, UInt64)]
+  /// Bounded by ``ProgramMetrics/mostSeries``.
   var samples: [MetricSample]
 
   /// Writes a map, whose keys stand in the order of their encodings.

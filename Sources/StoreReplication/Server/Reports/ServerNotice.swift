@@ -12,5 +12,7 @@ package struct ServerNotice: Hashable, Sendable {
   package var peer: String
   package var text: String
   /// Its metadata.
+  ///
+  /// Bounded by ``Limits/nameBytes`` and what a message quotes, of a few details.
   package var details: [String: String] = [:]
 }

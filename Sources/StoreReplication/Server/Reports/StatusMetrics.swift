@@ -11,8 +11,11 @@ package struct StatusMetrics: Sendable {
   var unreadBytes: UInt64
   var unreadMilliseconds: UInt64
   var effects: UInt64
+  /// Bounded by ``Counters``.
   var counters: [(name: String, count: UInt64)]
   /// What the program has counted itself.
+  ///
+  /// Bounded by ``ProgramMetrics/mostSeries``.
   var samples: [MetricSample]
 
   /// The text's lines: for each number what it means, of which kind it is, and the number.

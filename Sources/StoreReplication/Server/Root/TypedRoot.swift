@@ -21,6 +21,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// What there is to do first; nil once it is done.
   private var pendingRestoration: Restoration?
   /// The exposures with a followed scope.
+  ///
+  /// Bounded by ``exposed``.
   private var followed: [ExposedScopes] = []
   /// The roots of the step in progress.
   @exclusivity(unchecked) private var old: ErasedScope.Place?
@@ -32,6 +34,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// The newest released revision, if there is a journal.
   @exclusivity(unchecked) private var released: UInt64
   /// Outputs of revisions that were not released yet.
+  ///
+  /// Bounded by ``Limits/mostUnreleasedRevisions``, and as records by
+  /// ``Limits/mostUnreleasedBytes``.
   @exclusivity(unchecked) private var unreleasedOutputs: Deque<UnreleasedOutput> = []
 
   /// Starts observing a store's steps and outputs.

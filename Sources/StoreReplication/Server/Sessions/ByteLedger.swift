@@ -13,6 +13,7 @@ final class ByteLedger {
   private(set) var total = 0
   /// Those of them that are of holders who may not do everything.
   private var ofOthers = 0
+  /// Bounded by ``total``: who has no bytes has no entry.
   private var byHolder: [ClientHolder: Int] = [:]
   /// How often there was no room.
   private(set) var refusals: UInt64 = 0

@@ -89,6 +89,7 @@ extension Holder {
       let id: ID
     }
 
+    /// Bounded by ``ConnectionTable/Limits/connections``, one entry for each.
     private var entries: [Entry] = []
     private(set) var sum = 0
     /// The greatest amount, and the id that goes first of those who have it.

@@ -15,10 +15,14 @@ final class SessionActions {
   /// Bounded by ``Limits/actionsPerFrame``.
   @exclusivity(unchecked) var refused: Deque<Answer> = []
   /// Actions whose effects have ended, not reported yet, and the newest revision at that time.
+  ///
+  /// Bounded by ``Limits/effectsPerSession`` and ``Limits/unreleasedRevisions``.
   var finished: [(sequence: UInt64, revision: UInt64)] = []
   /// Whether something is to be sent now, and whether something will be after the next release.
   var (isUnsent, awaitsRelease) = (false, false)
   /// Actions whose effects run.
+  ///
+  /// Bounded by ``Limits/effectsPerSession``.
   @exclusivity(unchecked) private var tasks: [UInt64: StoreTask] = [:]
 
   init(record: ClientRecord) { self.record = record }

@@ -10,6 +10,7 @@ enum SessionGroup: Hashable, Sendable {
 
 /// How many sessions each group has.
 struct SessionCounts {
+  /// Bounded by ``Limits/sessions``: a group without one has no count.
   private var counts: [SessionGroup: Int] = [:]
 
   subscript(group: SessionGroup) -> Int { counts[group] ?? 0 }
@@ -33,6 +34,7 @@ struct LostSessions {
     let stamp: UInt64
   }
 
+  /// Bounded by ``most``.
   private var queues: [SessionGroup: Deque<Entry>] = [:]
   private var count = 0
   private var lastStamp: UInt64 = 0

@@ -60,6 +60,7 @@ final class SessionScopes {
   ///
   /// Bounded by ``Limits/scopesPerSession``, and in bytes by ``ByteLedger``.
   private var handles: [ScopeKey: UInt64] = [:]
+  /// Bounded by ``handles``.
   private var targets: [UInt64: Target] = [:]
   private var nextHandle: UInt64 = 1
   /// The target that was used last, and its handle: most actions go where the one before went.
@@ -130,6 +131,8 @@ final class SessionScopes {
   // MARK: Joins
 
   /// The joins whose fence has not arrived yet, oldest first.
+  ///
+  /// Bounded by ``Limits/pendingJoins``, and their names by ``ByteLedger``.
   var joins: [Join] = []
   /// The view that the last fence established, and its join's nonce.
   private(set) var view: View?
@@ -232,8 +235,12 @@ final class SessionScopes {
   // MARK: Transfers
 
   /// The transfers in progress, by their handles.
+  ///
+  /// Bounded by ``handles``.
   private(set) var transfers: [UInt64: Transfer] = [:]
   /// Those that can be sent, in the order in which that came up.
+  ///
+  /// Bounded by ``transfers``.
   private var made: Deque<Transfer> = []
   /// Bytes of captures that were sent without credit in return yet.
   var creditUsed = 0

@@ -100,15 +100,22 @@ final class Sessions {
   private let random: Randomness
   /// The bytes of the names of all sessions' scopes.
   let names: ByteLedger
+  /// Bounded by ``Limits/sessions``.
   private var peers: [PeerID: Session] = [:]
+  /// Bounded by ``Limits/sessions``.
   private var byToken: [Identifier: Session] = [:]
+  /// Bounded by ``Limits/sessions``.
   private var byClient: [Identifier: Session] = [:]
   /// How many sessions there are of each group.
   private(set) var counts = SessionCounts()
   /// What each holder has used up, as long as it has sessions and until that is made up for: who
   /// leaves and comes back goes on with what was left.
+  ///
+  /// Bounded by ``Limits/sessions``, and by those who left within a ``TokenBucket/rest``.
   private(set) var usage: [Holder: Usage] = [:]
   /// Those of whom it is to be looked at whether they can be forgotten, each once, in this order.
+  ///
+  /// Bounded by ``usage``.
   private var resting: Deque<(holder: Holder, since: Instant)> = []
 
   struct Usage {
@@ -147,6 +154,7 @@ final class Sessions {
   /// Control connections whose session has ended, or continues on another one.
   private var strangers = Strangers()
   private var nextID: UInt64 = 1
+  /// Bounded by ``Limits/sessions`` that there were, and that there are.
   private var events: [SessionEvent] = []
   /// No lease ends before this time: as leases are usually extended, a lower bound is enough.
   private var nextLeaseEnd = Instant.distantFuture

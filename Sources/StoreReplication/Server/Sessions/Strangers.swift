@@ -2,8 +2,11 @@ import DequeModule
 
 /// Connections without a session, each with a deadline to get one.
 struct Strangers {
+  /// Bounded by ``ConnectionTable/Limits/connections``.
   private var since: [PeerID: Instant] = [:]
   /// In the order in which they became nobody's; of some it is true no more.
+  ///
+  /// Bounded by ``since``, with as many that are somebody's.
   private var order: Deque<(peer: PeerID, since: Instant)> = []
 
   func contains(_ peer: PeerID) -> Bool { since[peer] != nil }

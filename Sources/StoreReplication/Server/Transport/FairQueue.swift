@@ -9,6 +9,7 @@ import DequeModule
 /// waiting is forgotten at once: it saves nothing up, and owes nothing.
 package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
   private struct Lanes {
+    /// Bounded by ``Intake/Limits/totalBytes`` and ``Limits/sessions``, of what waits in it.
     private var elements: [Source: Deque<(element: Element, cost: Int)>] = [:]
     private var schedule = FairSchedule<Source>()
 
@@ -39,9 +40,12 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
     }
   }
 
+  /// Bounded by what waits, as each of ``Lanes/elements`` is.
   private var lanes: [Holder: Lanes] = [:]
   private var schedule = FairSchedule<Holder>()
   /// Holders that were passed over, and are not planned.
+  ///
+  /// Bounded by ``lanes``.
   private var parked: Set<Holder> = []
 
   /// Creates an empty queue.

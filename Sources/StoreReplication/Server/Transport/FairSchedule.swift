@@ -25,7 +25,9 @@ struct FairSchedule<Lane: Hashable> {
     let number: UInt64
   }
 
+  /// Bounded by ``FairQueue/elements``: who has nothing that waits has no plan.
   private var plans: [Lane: Plan] = [:]
+  /// Bounded by ``plans``, with as many that were replaced.
   private var turns: Heap<Turn> = []
   private var time = 0
   private var lastNumber: UInt64 = 0

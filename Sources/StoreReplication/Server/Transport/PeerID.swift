@@ -1,6 +1,6 @@
 /// The transport's id of a peer: of a connection to the control socket, or to the publishing one.
 package struct PeerID: Hashable, Sendable, CustomStringConvertible {
-  package var bytes: [UInt8]
+  package let bytes: [UInt8]
 
   package init(bytes: [UInt8]) { self.bytes = bytes }
 
