@@ -7,7 +7,7 @@ import ZeroMQ
 /// A file system may never answer. Then only this queue waits, and ``delay`` says so.
 final class FileQueue: Sendable {
   /// How long a piece of work may take, in nanoseconds, before it counts as delayed.
-  private let patience: Int64
+  let patience: Int64
   let queue = DispatchQueue(label: "storeactor.files", qos: .userInitiated)
   /// When the piece of work in progress began; guarded by its mutex.
   private let start = Mutex<Int64?>(nil)
