@@ -110,7 +110,7 @@ crash: packages ## Kill a release build ROUNDS=N times (200), and cut its disk C
 	@PROGRAMS=$(CURDIR)/.build/release FAILPOINTS=1 CRASH_ROUNDS=$(ROUNDS) CUTS=$(CUTS) \
 	  SWIFT=$(SWIFT) Scripts/test --filter 'DurableTests|CutTests|ReplayTests'
 
-storm: packages ## Attack a release build in two rounds of SECONDS=N (60), clients work (SANITIZE=address)
+storm: packages ## Attack a release build in three rounds of SECONDS=N (60), clients work (SANITIZE=address)
 	@SWIFT='$(SWIFT)' Scripts/storm $(SECONDS) $(SANITIZE)
 
 format: ## Rewrite the Swift files as the formatter wants them
