@@ -20,6 +20,7 @@ struct CodeBlocksTests {
     "Code that stands in a compiled file is not",
     arguments: [
       "b()\nc()", "func a() {\n    b()", "func a() {\n…\nc()", "import B\n…\n}", "}",
+      "import B\n\nc()", "@main\nfunc a() {", "d()\n@Suite struct Revisions1To7Tests {",
     ],
   )
   func compiled(code: String) { #expect(breaches(code) == []) }
@@ -28,12 +29,16 @@ struct CodeBlocksTests {
     "Code that does not is found",
     arguments: [
       "d()", "c()\nb()", "c()\n…\nb()", "b()\n}", "func a() {\n  b()\n  c()\n}\n}",
+      "c()\nimport B", "import C\nb()", "import B\nd()",
     ],
   )
   func stray(code: String) { #expect(breaches(code) == [4]) }
 
-  @Test("It is found in guides, too")
-  func guides() { #expect(breaches("d()", in: "docs/guides/Guide.md") == [4]) }
+  @Test("It is found in guides and the README, too")
+  func guides() {
+    #expect(breaches("d()", in: "docs/guides/Guide.md") == [4])
+    #expect(breaches("d()", in: "README.md") == [4])
+  }
 
   @Test("Other pages, and blocks of other languages, may say what they like")
   func others() {
