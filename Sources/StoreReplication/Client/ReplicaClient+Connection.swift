@@ -21,8 +21,22 @@ extension ReplicaClient {
   /// The publishing socket has a new connection; what was on the way on the old one is lost.
   func welcomed() {
     defer { isWelcomed = true }
-    guard phase == .live, joining != nil || view != nil else { return }
-    if isWelcomed { rejoin() } else { sendFence() }
+    guard phase == .live else { return }
+    guard isWelcomed else { return sendFence() }
+    // Nothing that we follow came there. But the daemon gives a session less time that has lost a
+    // connection, until it hears of it.
+    guard followsPublished else { return ping() }
+    if joining != nil {
+      brokenJoins += 1
+      // Where it is so again and again, other connections may do better.
+      if brokenJoins > 1, joinsFailSince == nil { joinsFailSince = now.instant }
+    }
+    rejoin()
+  }
+
+  /// Whether what is followed, or will be with the join under way, is published.
+  var followsPublished: Bool {
+    (joining?.view ?? view).map { !$0.isUnicast } ?? false
   }
 
   /// Says hello, and asks again what has no answer.
@@ -216,7 +230,7 @@ extension ReplicaClient {
       // Where only the connection has ended the sockets make another one, and need some round trips
       // for that: to open new sockets meanwhile would begin anew.
       let pause = cutSince == nil ? jittered(backOff) : timing.answer
-      (joinsFailSince, cutSince) = (nil, nil)
+      (joinsFailSince, brokenJoins, cutSince) = (nil, 0, nil)
       events.append(.silent)
       phase = .offline
       self.reconnectAt = now.instant.advanced(by: pause)

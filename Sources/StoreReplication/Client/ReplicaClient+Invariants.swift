@@ -33,6 +33,11 @@ extension ReplicaClient {
     precondition(pending <= open, "Scopes have \(pending) actions, of \(open)")
     precondition(phase != .live || session != nil, "A session is open, and nothing is known of it")
     precondition(joining == nil || phase == .live, "A join is under way without a session")
+    let isSettled = phase == .live && !needsJoin && (joining.map { $0.echo != nil } ?? true)
+    precondition(
+      !isSettled || followsPublished || subscribed.isEmpty,
+      "\(subscribed.count) topics are subscribed to, and nothing that is followed is published",
+    )
     precondition(
       runningEffects.values.allSatisfy { !$0.isFinished },
       "Ended effects are waited for",

@@ -126,6 +126,8 @@ package final class ReplicaClient {
   var patience: Duration
   /// When a join was given up first since the last one that was complete.
   var joinsFailSince: Instant?
+  /// How many joins have ended with their publishing connection since then.
+  var brokenJoins = 0
   var runningEffects: [UInt64: ActionTicket] = [:]
   /// Effects that ended, kept back until the local state has what they changed last.
   @exclusivity(unchecked) var finishing:

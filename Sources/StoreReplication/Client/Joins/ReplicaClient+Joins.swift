@@ -266,6 +266,9 @@ extension ReplicaClient {
     }
     hear(echo.revision)
     join.noteEcho(echo, after: view)
+    // A connection that subscribes and has no fence is nobody's: what was followed until now is
+    // left at once, not only when all that the join brings is there.
+    if join.view?.isUnicast == true, let former = view?.topic { unsubscribe(former) }
     extendDeadline(of: join)
     completeJoinIfReady()
   }
@@ -275,7 +278,7 @@ extension ReplicaClient {
     freezePositions()
     joining = nil
     patience = timing.answer
-    joinsFailSince = nil
+    (joinsFailSince, brokenJoins) = (nil, 0)
     lastEnd = nil
     guard var next = join.view, let echo = join.echo else {
       replaceView(with: nil)
