@@ -10,6 +10,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 ROUNDS ?= 200
 CUTS ?= 2000
+FLIPS ?= 10000
+COPIES ?= 200
 SANITIZE ?=
 
 # Where a release is built.
@@ -57,7 +59,7 @@ bare: ## Build a release, install it into a folder, and run it where there is no
 test: packages ## Build everything in debug and run the tests (ARGS='--filter X'; LONG=1: fuzz too)
 	@Scripts/python-packages cbor2 pyzmq:zmq setuptools wheel
 	@Scripts/system-packages zsh fish || echo 'test: of shells that are missing completion is not tested'
-	@[ "$$(uname -s)" != Linux ] || Scripts/system-packages bindfs || echo 'test: two machines on one directory are not tested'
+	@[ "$$(uname -s)" != Linux ] || Scripts/system-packages bindfs fuse || echo 'test: two machines on one directory are not tested'
 	@echo '==> Building programs and tests (debug)'
 	@$(SWIFT) build --build-tests
 	@echo '==> Running the tests'
@@ -100,17 +102,18 @@ soak: packages ## Run RUNS=N simulated runs of a release build (20000), then hal
 	  --set frameBytes=1048576 $(ARGS)
 
 # With failpoints, which a release has only where it is asked for.
-crash: packages ## Kill a release build ROUNDS=N times (200), and cut its disk CUTS=N times (2000)
+crash: packages ## Kill a release build ROUNDS=N times (200), cut its disk CUTS=N times (2000), fail each call
 	@echo '==> Building stored, storectl, JournalProbe and StrangerDaemon (release, with failpoints)'
 	@for program in stored storectl JournalProbe StrangerDaemon; do \
 	  FAILPOINTS=1 $(SWIFT) build -c release --product $$program || exit 1; done
 	@echo '==> Building the tests (debug)'
 	@$(SWIFT) build --build-tests
-	@echo '==> $(ROUNDS) kills, $(CUTS) cuts'
-	@PROGRAMS=$(CURDIR)/.build/release FAILPOINTS=1 CRASH_ROUNDS=$(ROUNDS) CUTS=$(CUTS) \
-	  SWIFT=$(SWIFT) Scripts/test --filter 'DurableTests|CutTests|ReplayTests'
+	@echo '==> $(ROUNDS) kills, $(CUTS) cuts, each error at each call, $(COPIES) copies, $(FLIPS) flipped bits'
+	@PROGRAMS=$(CURDIR)/.build/release FAILPOINTS=1 CRASH_ROUNDS=$(ROUNDS) CUTS=$(CUTS) ERRNOS=all \
+	  KILLS=40 COPIES=$(COPIES) FLIPS=$(FLIPS) SWIFT=$(SWIFT) Scripts/test \
+	  --filter 'BackupTests|CutTests|DurableTests|ErrnoTests|JournalDamageTests|ReplayTests'
 
-storm: packages ## Attack a release build in two rounds of SECONDS=N (60), clients work (SANITIZE=address)
+storm: packages ## Attack a release build in three rounds of SECONDS=N (60), clients work (SANITIZE=address)
 	@SWIFT='$(SWIFT)' Scripts/storm $(SECONDS) $(SANITIZE)
 
 format: ## Rewrite the Swift files as the formatter wants them

@@ -3,23 +3,6 @@
 import CompilerPluginSupport
 import PackageDescription
 
-let issueReporting = Target.Dependency.product(
-  name: "IssueReporting",
-  package: "xctest-dynamic-overlay",
-)
-
-/// Makes reported issues fail the test that runs; without it they are only printed on Linux.
-let reportsToTests = Target.Dependency.product(
-  name: "IssueReportingTestSupport",
-  package: "xctest-dynamic-overlay",
-)
-
-/// Places at which tests can end a daemon in the middle of something: in debug, and where it is
-/// asked for.
-let failpoints: SwiftSetting =
-  Context.environment["FAILPOINTS"] == nil
-  ? .define("FAILPOINTS", .when(configuration: .debug)) : .define("FAILPOINTS")
-
 let package = Package(
   name: "store-actor",
   platforms: [.macOS(.v15)],
@@ -45,11 +28,10 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
-    // Without its default trait: the file of settings is read by our own, stricter parser.
+    // Without its default trait: our own, stricter parser reads the file of settings.
     .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-    // Without its default trait, which links FoundationNetworking and costs every program's start
-    // some 14 ms.
+    // Without its default trait, which links FoundationNetworking: that costs every start 14 ms.
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.3.0", traits: []),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.4.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.20.0"),
@@ -57,480 +39,346 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
   ],
-  targets: [
-    .systemLibrary(
-      name: "CZMQ",
-      pkgConfig: "libzmq",
-      providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])],
-    ),
-    .target(name: "ZeroMQ", dependencies: ["CZMQ"]),
-
-    // Views of stores and other values on a terminal, and the terminal.
-    .systemLibrary(name: "CWidth"),
-    .target(name: "TerminalViews", dependencies: ["CWidth", "StoreBytes"]),
-    .systemLibrary(
-      name: "CNCurses",
-      providers: [.apt(["libncurses-dev"]), .brew(["ncurses"])],
-    ),
-    .target(name: "TerminalCurses", dependencies: ["CNCurses", "TerminalViews"]),
-
-    // Bytes; values with a form in bytes; persistent collections of them; states.
-    .target(name: "StoreBytes"),
-    .target(name: "StoreValues", dependencies: ["StoreBytes"]),
-    .target(name: "StoreCollections", dependencies: ["StoreBytes", "StoreValues"]),
-    .target(name: "StoreState", dependencies: ["StoreBytes", "StoreCollections", "StoreValues"]),
-    .target(name: "GenericState", dependencies: ["StoreState"]),
-    .macro(
-      name: "StoreActorMacros",
-      dependencies: [
-        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
-        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
-        .product(name: "SwiftSyntax", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-      ],
-    ),
-    // What features need that is no store: each of use without the others.
-    .target(name: "StoreConcurrency", dependencies: [issueReporting]),
-    .target(name: "StoreClocks", dependencies: ["StoreConcurrency", issueReporting]),
-    .target(name: "StoreCasePaths", dependencies: [issueReporting]),
-    .target(
-      name: "StoreDependencies",
-      dependencies: ["StoreBytes", "StoreClocks", "StoreConcurrency", issueReporting],
-    ),
-    .target(
-      name: "StoreActor",
-      dependencies: [
-        "GenericState", "StoreActorMacros", "StoreBytes", "StoreCasePaths", "StoreClocks",
-        "StoreConcurrency", "StoreDependencies", "StoreState", issueReporting,
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "CustomDump", package: "swift-custom-dump"),
-        .product(name: "OrderedCollections", package: "swift-collections"),
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
-      ],
-    ),
-    .target(
-      name: "StoreReplication",
-      dependencies: [
-        "GenericState", "StoreActor", "StoreBytes", "StoreState",
-        .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "HeapModule", package: "swift-collections"),
-      ],
-      swiftSettings: [failpoints],
-    ),
-    .target(
-      name: "StoreTesting",
-      dependencies: [
-        "GenericState", "StoreActor", "StoreReplication", "StoreState", reportsToTests,
-        .product(name: "DequeModule", package: "swift-collections"),
-      ],
-    ),
-    .target(
-      name: "StoreJournal",
-      dependencies: ["StoreBytes", "StoreReplication", "StoreState"],
-    ),
-    .target(
-      name: "StoreDaemon",
-      dependencies: [
-        "StoreActor", "StoreJournal", "StoreReplication", "StoreState", "ZeroMQ",
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: [failpoints],
-    ),
-    .target(
-      name: "StoreClient",
-      dependencies: ["GenericState", "StoreActor", "StoreReplication", "StoreState", "ZeroMQ"],
-    ),
-    // Spans as lines of a file, for the programs.
-    .target(
-      name: "TraceExport",
-      dependencies: [
-        "GenericState", "StoreState", "ZeroMQ",
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
-      ],
-    ),
-    // What both programs look at before their arguments are parsed, and their version.
-    .target(
-      name: "ProgramArguments",
-      dependencies: [
-        "StoreBytes", "StoreJournal", "StoreReplication",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-    ),
-    // These modules and the programs' have names of their own, whatever their folders are called:
-    // a package in which two targets have the same name cannot be built, and "Client" and
-    // "Workspace" are what a user's are called.
-    .target(
-      name: "StoredWorkspace",
-      dependencies: ["StoreActor", "StoreReplication"],
-      path: "Sources/Workspace",
-    ),
-    .target(
-      name: "StoredWorkspaceLive",
-      dependencies: ["StoreActor", "StoredWorkspace"],
-      path: "Sources/WorkspaceLive",
-    ),
-    .executableTarget(
-      name: "StoredMain",
-      dependencies: [
-        "GenericState", "ProgramArguments", "StoreActor", "StoreDaemon", "StoreReplication",
-        "StoreState", "StoredWorkspace", "StoredWorkspaceLive", "TraceExport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Configuration", package: "swift-configuration"),
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
-      ],
-      path: "Sources/Daemon",
-    ),
-    .executableTarget(
-      name: "StorectlMain",
-      dependencies: [
-        "GenericState", "ProgramArguments", "StoreActor", "StoreClient", "StoreJournal",
-        "StoreReplication", "StoreState", "StoredWorkspace", "TerminalCurses", "TerminalViews",
-        "TraceExport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
-      ],
-      path: "Sources/Client",
-    ),
-
-    // What features use that were written for the original, and not everybody is to link.
-    .target(name: "StoreActorNetworking", dependencies: ["StoreActor"]),
-    .target(name: "StoreActorSchedulers", dependencies: ["StoreActor"]),
-
-    // What older documents write, on top of StoreActor: the 0.3x names, two kinds of state
-    // containers, and Simplex.
-    .target(name: "CasePathOperator", dependencies: ["StoreActor"]),
-    .target(
-      name: "StoreActorClassic",
-      dependencies: [
-        "CasePathOperator", "StoreActor", "StoreActorSchedulers", "StoreState", "TerminalViews",
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
-      ],
-    ),
-    .target(
-      name: "StoreActorSimplex",
-      dependencies: [
-        "CasePathOperator", "StoreActor", "StoreActorClassic", "StoreActorMacros", "TerminalViews",
-      ],
-    ),
-    .target(name: "StateContainersMixed", dependencies: ["StoreActor"]),
-    .target(
-      name: "StateContainers",
-      dependencies: ["StateContainersMixed", "StoreActor"],
-    ),
-
-    // A world in one thread with a daemon, clients, a network and a clock, for tests and for
-    // `make simulate`.
-    .target(
-      name: "StoreSimulation",
-      dependencies: ["GenericState", "StoreActor", "StoreReplication", "StoreState"],
-      path: "Sources/Simulation",
-    ),
-    .executableTarget(
-      name: "SimulatorMain",
-      dependencies: [
-        "StoreSimulation",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Sources/Simulator",
-    ),
-
-    // What `make bench` runs.
-    .executableTarget(
-      name: "HostBench",
-      dependencies: [
-        "GenericState", "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication",
-        "StoreState", "StoredWorkspace", "ZeroMQ",
-        .product(name: "DequeModule", package: "swift-collections"),
-      ],
-      path: "Benchmarks/HostBench",
-    ),
-    .executableTarget(
-      name: "StoreBench",
-      dependencies: ["StoreActor"],
-      path: "Benchmarks/StoreBench",
-    ),
-    .executableTarget(
-      name: "StateBench",
-      dependencies: ["StoreState"],
-      path: "Benchmarks/StateBench",
-    ),
-
-    .testTarget(name: "HouseTests"),
-    .testTarget(name: "ZeroMQTests", dependencies: ["CZMQ", "ZeroMQ"]),
-    .testTarget(
-      name: "StoreDaemonTests",
-      dependencies: [
-        "CZMQ", "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication", "StoreState",
-        "ZeroMQ",
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-      ],
-    ),
-    .testTarget(
-      name: "StoreJournalTests",
-      dependencies: [
-        "StoreBytes", "StoreJournal", "StoreReplication", "StoreState",
-      ],
-    ),
-    .testTarget(
-      name: "StoreStateTests",
-      dependencies: [
-        "GenericState", "StoreActor", "StoreBytes", "StoreCollections", "StoreState", "StoreValues",
-      ],
-    ),
-    .testTarget(
-      name: "StoreActorTests",
-      dependencies: [
-        "GenericState", "StoreActor", "StoreDependencies", "StoreState", reportsToTests,
-        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-        .product(name: "MetricsTestKit", package: "swift-metrics"),
-      ],
-      exclude: ["Macros"],
-    ),
-    .testTarget(
-      name: "MacroUseTests",
-      dependencies: [
-        "GenericState", "StoreActor", "StoreBytes", "StoreCollections", "StoreState", "StoreValues",
-        reportsToTests,
-      ],
-      path: "Tests/StoreActorTests/Macros",
-    ),
-    // The expansions are compiled into their tests (a link to their folder): a test target that
-    // depends on a macro would have the package manager build the whole package twice.
-    .testTarget(
-      name: "StoreActorMacrosTests",
-      dependencies: [
-        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
-        .product(name: "SwiftParser", package: "swift-syntax"),
-        .product(name: "SwiftSyntax", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
-      ],
-      exclude: ["Expansions/StoreActorPlugin.swift"],
-    ),
-    .testTarget(
-      name: "StoreActorClassicTests",
-      dependencies: [
-        "StoreActorClassic", "TerminalViews", reportsToTests,
-        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
-      ],
-    ),
-    .testTarget(
-      name: "StateContainerTests",
-      dependencies: ["StateContainers", "StoreActor", reportsToTests],
-    ),
-    // What a user's compiler says of mistakes; the files with them are compiled by the tests.
-    .testTarget(
-      name: "SlipTests",
-      dependencies: ["StoreActor", "StoreReplication"],
-      exclude: ["Slips"],
-    ),
-    .testTarget(name: "SimplexTests", dependencies: ["StoreActorSimplex", reportsToTests]),
-
-    // The samples of the documents that the project starts from: see Tests/SampleTests/README.md.
-    .testTarget(
-      name: "ClassicSampleTests",
-      dependencies: [
-        "StoreActor", "StoreActorClassic", "StoreTesting", "TerminalViews", reportsToTests,
-      ],
-      path: "Tests/SampleTests/Classic",
-    ),
-    .testTarget(
-      name: "AsyncSampleTests",
-      dependencies: [
-        "StoreActor", "StoreActorClassic", "StoreTesting", "TerminalViews", reportsToTests,
-      ],
-      path: "Tests/SampleTests/Async",
-    ),
-    .testTarget(
-      name: "ModernSampleTests",
-      dependencies: ["StoreActor", "TerminalViews", reportsToTests],
-      path: "Tests/SampleTests/Modern",
-    ),
-    .testTarget(
-      name: "MixedContainerSampleTests",
-      dependencies: ["StateContainersMixed", "StoreActor", reportsToTests],
-      path: "Tests/SampleTests/Containers/Mixed",
-    ),
-    .testTarget(
-      name: "ContainerSampleTests",
-      dependencies: [
-        "StateContainers", "StoreActor", "StoreTesting", "TerminalViews", reportsToTests,
-      ],
-      path: "Tests/SampleTests/Containers/Separated",
-    ),
-    .testTarget(
-      name: "SimplexSampleTests",
-      dependencies: [
-        "StoreActor", "StoreActorSimplex", "StoreTesting", "TerminalViews", reportsToTests,
-      ],
-      path: "Tests/SampleTests/Simplex",
-    ),
-    // The one idea of other architectures, each as a feature: see docs/guides/ComingFrom.md.
-    .testTarget(
-      name: "ArchitectureSampleTests",
-      dependencies: ["StoreActor", "StoreTesting", reportsToTests],
-      path: "Tests/SampleTests/Architectures",
-    ),
-    // A module with the names of another dependency library, and a feature beside it: see
-    // docs/guides/Dependencies.md.
-    .target(name: "OtherDependencies", path: "Tests/SampleTests/BothDependencies/Other"),
-    .testTarget(
-      name: "BothDependenciesSampleTests",
-      dependencies: ["OtherDependencies", "StoreActor", "StoreTesting", reportsToTests],
-      path: "Tests/SampleTests/BothDependencies/App",
-    ),
-
-    // A feature folder of five modules as it would be written against the original, but for the
-    // import lines.
-    .target(
-      name: "LoanClient",
-      dependencies: ["StoreActor"],
-      path: "Tests/SampleTests/Ported/LoanClient",
-    ),
-    .target(
-      name: "CatalogFeature",
-      dependencies: ["LoanClient", "StoreActor"],
-      path: "Tests/SampleTests/Ported/CatalogFeature",
-    ),
-    .target(
-      name: "LoginFeature",
-      dependencies: ["LoanClient", "StoreActor"],
-      path: "Tests/SampleTests/Ported/LoginFeature",
-    ),
-    .target(
-      name: "LoanFeature",
-      dependencies: ["LoanClient", "StoreActor"],
-      path: "Tests/SampleTests/Ported/LoanFeature",
-    ),
-    .target(
-      name: "DeskFeature",
-      dependencies: ["CatalogFeature", "LoanClient", "LoanFeature", "LoginFeature", "StoreActor"],
-      path: "Tests/SampleTests/Ported/DeskFeature",
-    ),
-    .testTarget(
-      name: "PortedTests",
-      dependencies: [
-        "CatalogFeature", "DeskFeature", "LoanClient", "LoanFeature", "LoginFeature", "StoreActor",
-        reportsToTests,
-      ],
-      path: "Tests/SampleTests/Ported/PortedTests",
-    ),
-
-    // Features as people write them for the original, by what they use of it.
-    .testTarget(
-      name: "OriginalTests",
-      dependencies: [
-        "CasePathOperator", "StoreActor", "StoreActorNetworking", "StoreActorSchedulers",
-        "StoreTesting", reportsToTests,
-      ],
-      path: "Tests/SampleTests/Original",
-    ),
-
-    .testTarget(
-      name: "StoreTestingTests",
-      dependencies: [
-        "StoreActor", "StoreReplication", "StoreState", "StoreTesting", reportsToTests,
-      ],
-    ),
-    .testTarget(
-      name: "StoreReplicationTests",
-      dependencies: [
-        "GenericState", "StoreActor", "StoreReplication", "StoreSimulation", "StoreState",
-        reportsToTests,
-      ],
-      exclude: ["Simulation/KeptSeeds.txt", "Simulation/PlantedFaults.tsv"],
-    ),
-    .testTarget(
-      name: "WorkspaceTests",
-      dependencies: [
-        "GenericState", "StoreActor", "StoreReplication", "StoreState", "StoreTesting",
-        "StoredWorkspace", "StoredWorkspaceLive", reportsToTests,
-        .product(name: "FlyingFox", package: "FlyingFox"),
-        .product(name: "FlyingSocks", package: "FlyingFox"),
-      ],
-      exclude: ["Replays/PlayedGame.journal"],
-    ),
-    .testTarget(
-      name: "TerminalViewsTests",
-      dependencies: ["StoreActor", "TerminalViews", reportsToTests],
-    ),
-    .testTarget(
-      name: "BenchmarkTests",
-      dependencies: [
-        "HostBench", "StateBench", "StoreBench", "StoreJournal", "StoreReplication", "StorectlMain",
-        "StoredMain",
-      ],
-    ),
-    .testTarget(
-      name: "ClientTests",
-      dependencies: [
-        "GenericState", "StoreActor", "StoreClient", "StoreDaemon", "StoreReplication",
-        "StoreState", "StoreTesting", "StorectlMain", "StoredMain", "StoredWorkspace",
-        "TerminalViews",
-        "TraceExport",
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
-      ],
-      exclude: ["Screens/Golden"],
-    ),
-    .testTarget(
-      name: "ProcessTests",
-      dependencies: [
-        "CZMQ", "ClosingClient", "GenericState", "JournalProbe", "SerialProbe", "StoreActor",
-        "StoreClient", "StoreJournal", "StoreReplication", "StoreState", "StorectlMain",
-        "StoredMain", "StoredWorkspace",
-        "StrangerDaemon", "ZeroMQ",
-      ],
-    ),
-    // Programs that the process tests start: a daemon whose types storectl has never seen, one
-    // that watches its own reducers, one that only keeps records, and a client that closes its
-    // connection early.
-    .executableTarget(
-      name: "ClosingClient",
-      dependencies: ["StoreClient"],
-      path: "Tests/Programs/ClosingClient",
-    ),
-    .executableTarget(
-      name: "StrangerDaemon",
-      dependencies: ["StoreActor", "StoreDaemon", "StoreState"],
-      path: "Tests/Programs/StrangerDaemon",
-    ),
-    .executableTarget(
-      name: "SerialProbe",
-      dependencies: ["StoreActor", "StoreDaemon", "StoreState", "ZeroMQ"],
-      path: "Tests/Programs/SerialProbe",
-    ),
-    .executableTarget(
-      name: "JournalProbe",
-      dependencies: ["StoreJournal", "StoreReplication", "StoreState"],
-      path: "Tests/Programs/JournalProbe",
-    ),
-  ],
   swiftLanguageModes: [.v6],
 )
 
-// A user's package has none of our settings.
-let ported: Set = [
-  "LoanClient", "CatalogFeature", "LoginFeature", "LoanFeature", "DeskFeature", "PortedTests",
-  "OriginalTests",
+extension Target.Dependency {
+  static let argumentParser = of("ArgumentParser", "swift-argument-parser")
+  static let coreMetrics = of("CoreMetrics", "swift-metrics")
+  static let dequeModule = of("DequeModule", "swift-collections")
+  static let issueReporting = of("IssueReporting", "xctest-dynamic-overlay")
+  static let logging = of("Logging", "swift-log")
+  /// Makes reported issues fail the running test; without it, Linux only prints them.
+  static let reports = of("IssueReportingTestSupport", "xctest-dynamic-overlay")
+  static let tracing = of("Tracing", "swift-distributed-tracing")
+
+  static func of(_ product: String, _ package: String) -> Self {
+    .product(name: product, package: package)
+  }
+}
+
+/// The targets with their dependencies, by the folder that has their folders: a wing of the product
+/// depends on itself and on wings above it.
+///
+/// A target's folder has its name, unless the name is followed by "in" and another folder. The
+/// comment above a target, or behind it, gives its reason. The house rules read this table as text.
+let table: KeyValuePairs<String, KeyValuePairs<String, [Target.Dependency]>> = [
+  "Sources/Values": [
+    "StoreBytes": [],  // Canonical CBOR, digests and texts: everything that needs no schema.
+    // The protocols of values that have a form in bytes; conformances of the standard types.
+    "StoreValues": ["StoreBytes"],
+    // Persistent collections of values; comparing two costs what differs.
+    "StoreCollections": ["StoreBytes", "StoreValues"],
+    // Records and choices: what the code that macros generate for states and actions calls.
+    "StoreState": ["StoreBytes", "StoreCollections", "StoreValues"],
+    // Values whose types are known from a schema only; features never import it.
+    "GenericState": ["StoreState"],
+  ],
+  "Sources/Foundations": [
+    "StoreConcurrency": [.issueReporting],  // Helpers for tasks, streams and locks.
+    "StoreClocks": ["StoreConcurrency", .issueReporting],  // Clocks for tests.
+    "StoreCasePaths": [.issueReporting],  // Key paths to the cases of enums.
+    // Dependencies of features, with other values for previews and tests.
+    "StoreDependencies": ["StoreBytes", "StoreClocks", "StoreConcurrency", .issueReporting],
+  ],
+  "Sources": [
+    // The compiler plugin; no program links it.
+    "StoreActorMacros in Macros": [
+      .of("SwiftCompilerPlugin", "swift-syntax"), .of("SwiftDiagnostics", "swift-syntax"),
+      .of("SwiftSyntax", "swift-syntax"), .of("SwiftSyntaxBuilder", "swift-syntax"),
+      .of("SwiftSyntaxMacros", "swift-syntax"),
+    ],
+    // What a feature imports: reducers, effects, stores, navigation, shared values, test stores.
+    "StoreActor": [
+      "GenericState", "StoreActorMacros", "StoreBytes", "StoreCasePaths", "StoreClocks",
+      "StoreConcurrency", "StoreDependencies", "StoreState", .coreMetrics, .issueReporting,
+      .tracing, .of("CustomDump", "swift-custom-dump"),
+      .of("OrderedCollections", "swift-collections"),
+    ],
+  ],
+  "Sources/Replication": [
+    // The protocol's two state machines, a daemon's and a client's, and their turns.
+    "StoreReplication": [
+      "GenericState", "StoreActor", "StoreBytes", "StoreState", .dequeModule,
+      .of("HeapModule", "swift-collections"),
+    ],
+    // A history in a directory; clients do without it.
+    "StoreJournal": ["StoreBytes", "StoreReplication", "StoreState"],
+    // Both machines joined in memory, for tests of features; no program links it.
+    "StoreTesting": [
+      "GenericState", "StoreActor", "StoreReplication", "StoreState", .dequeModule, .reports,
+    ],
+  ],
+  "Sources": [
+    "CZMQ": []  // The C header of libzmq.
+  ],
+  "Sources/Transport": [
+    "ZeroMQ": ["CZMQ"],  // A typed wrapper of libzmq, the two event loops, and trusted files.
+    // The I/O around a daemon's machine: sockets, lock, signals, keys, numbers.
+    "StoreDaemon": [
+      "StoreActor", "StoreJournal", "StoreReplication", "StoreState", "ZeroMQ", .coreMetrics,
+      .dequeModule, .logging,
+    ],
+    // The I/O around a client's machine; it links no daemon.
+    "StoreClient": ["GenericState", "StoreActor", "StoreReplication", "StoreState", "ZeroMQ"],
+  ],
+  // Two targets of one name cannot be built, and users have a "Workspace" or a "Client": hence the
+  // longer names of these modules and of the programs'.
+  "Sources/Workspace": [
+    // The features, without a clock, a network or a file.
+    "StoredWorkspace": ["StoreActor", "StoreReplication"],
+    // The live values of their dependencies; only the daemon links them.
+    "StoredWorkspaceLive": ["StoreActor", "StoredWorkspace"],
+  ],
+  "Sources/Terminal": [
+    "CWidth": [],  // How wide a character is, from the C library.
+    "CNCurses": [],  // The C header of ncurses, with the handlers of signals.
+    // Layout, widgets, input and sessions, on a grid of cells.
+    "TerminalViews": ["CWidth", "StoreBytes"],
+    // The real terminal; tests of views need none.
+    "TerminalCurses": ["CNCurses", "TerminalViews"],
+  ],
+  "Sources/Programs": [
+    // What both programs check before they parse their arguments, and their version.
+    "ProgramArguments": ["StoreBytes", "StoreJournal", "StoreReplication", .argumentParser],
+    "TraceExport": ["GenericState", "StoreState", "ZeroMQ", .tracing],  // Spans as lines of a file.
+  ],
+  "Sources": [
+    // stored: the daemon of the workspace.
+    "StoredMain in Daemon": [
+      "GenericState", "ProgramArguments", "StoreActor", "StoreDaemon", "StoreReplication",
+      "StoreState", "StoredWorkspace", "StoredWorkspaceLive", "TraceExport", .argumentParser,
+      .coreMetrics, .logging, .tracing, .of("Configuration", "swift-configuration"),
+    ],
+    // storectl: a client for any daemon, on the command line and as screens.
+    "StorectlMain in Client": [
+      "GenericState", "ProgramArguments", "StoreActor", "StoreClient", "StoreJournal",
+      "StoreReplication", "StoreState", "StoredWorkspace", "TerminalCurses", "TerminalViews",
+      "TraceExport", .argumentParser, .tracing,
+    ],
+  ],
+  "Sources/Simulation": [
+    // The world and its validators; tests use it too.
+    "StoreSimulation": ["GenericState", "StoreActor", "StoreReplication", "StoreState"],
+    // The program of `make simulate` and `make soak`.
+    "SimulatorMain": ["StoreSimulation", .argumentParser],
+  ],
+  "Sources/Compatibility": [
+    // The operator `/Enum.case`, which is visible wherever its module is imported.
+    "CasePathOperator": ["StoreActor"],
+    // The names of The Composable Architecture 0.3x.
+    "StoreActorClassic": [
+      "CasePathOperator", "StoreActor", "StoreActorSchedulers", "StoreState", "TerminalViews",
+      .tracing,
+    ],
+    // Simplex.
+    "StoreActorSimplex": [
+      "CasePathOperator", "StoreActor", "StoreActorClassic", "StoreActorMacros", "TerminalViews",
+    ],
+    "StateContainersMixed": ["StoreActor"],  // State containers that subclasses extend.
+    // State containers with input, feedback and output; their Store is another type.
+    "StateContainers": ["StateContainersMixed", "StoreActor"],
+    "StoreActorSchedulers": ["StoreActor"],  // `\.mainQueue`, and schedulers for tests.
+    // `\.urlSession`; Linux links FoundationNetworking and curl for it.
+    "StoreActorNetworking": ["StoreActor"],
+  ],
+  "Benchmarks": [
+    // A daemon's costs: codecs, frames, joins, snapshots, fan-out, the journal.
+    "HostBench": [
+      "GenericState", "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication", "StoreState",
+      "StoredWorkspace", "ZeroMQ", .dequeModule,
+    ],
+    "StoreBench": ["StoreActor"],  // The costs of stores in one process.
+    "StateBench": ["StoreState"],  // The costs of values and collections.
+  ],
+  "Tests": [
+    // The rules of this repository; they import no module, so that they build in seconds.
+    "HouseTests": [],
+    "ZeroMQTests": ["CZMQ", "ZeroMQ"],  // Sockets, loops and trusted files.
+    // A daemon's connections, keys and numbers.
+    "StoreDaemonTests": [
+      "CZMQ", "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication", "StoreState",
+      "ZeroMQ", .coreMetrics,
+    ],
+    // The log and its snapshots, whole and damaged.
+    "StoreJournalTests": ["StoreBytes", "StoreJournal", "StoreReplication", "StoreState"],
+    // Bytes, values, collections, and states without macros.
+    "StoreStateTests": [
+      "GenericState", "StoreActor", "StoreBytes", "StoreCollections", "StoreState", "StoreValues",
+    ],
+    // Reducers, effects, stores, and the foundations.
+    "StoreActorTests": [
+      "GenericState", "StoreActor", "StoreDependencies", "StoreState", .reports,
+      .of("InMemoryTracing", "swift-distributed-tracing"), .of("MetricsTestKit", "swift-metrics"),
+    ],
+    // States and actions that macros complete, beside their twins by hand.
+    "MacroUseTests in StoreActorTests/Macros": [
+      "GenericState", "StoreActor", "StoreBytes", "StoreCollections", "StoreState", "StoreValues",
+      .reports,
+    ],
+    // The macros' expansions, compiled into the tests by a link to their folder: a test target that
+    // depends on a macro would have the package manager build the whole package twice.
+    "StoreActorMacrosTests": [
+      .of("SwiftDiagnostics", "swift-syntax"), .of("SwiftParser", "swift-syntax"),
+      .of("SwiftSyntax", "swift-syntax"), .of("SwiftSyntaxBuilder", "swift-syntax"),
+      .of("SwiftSyntaxMacroExpansion", "swift-syntax"), .of("SwiftSyntaxMacros", "swift-syntax"),
+      .of("SwiftSyntaxMacrosGenericTestSupport", "swift-syntax"),
+    ],
+    // The compiler's messages about mistakes of users; the tests compile the files that have them.
+    "SlipTests": ["StoreActor", "StoreReplication"],
+    // Both machines, step by step and in the simulator.
+    "StoreReplicationTests": [
+      "GenericState", "StoreActor", "StoreReplication", "StoreSimulation", "StoreState", .reports,
+    ],
+    // Remote test stores and replays.
+    "StoreTestingTests": [
+      "StoreActor", "StoreReplication", "StoreState", "StoreTesting", .reports,
+    ],
+    // The features that ship, and their live values.
+    "WorkspaceTests": [
+      "GenericState", "StoreActor", "StoreReplication", "StoreState", "StoreTesting",
+      "StoredWorkspace", "StoredWorkspaceLive", .reports, .of("FlyingFox", "FlyingFox"),
+      .of("FlyingSocks", "FlyingFox"),
+    ],
+    // Views, widgets and sessions on a terminal in memory.
+    "TerminalViewsTests": ["StoreActor", "TerminalViews", .reports],
+    // The API of 0.3x.
+    "StoreActorClassicTests": [
+      "StoreActorClassic", "TerminalViews", .reports, .tracing,
+      .of("InMemoryTracing", "swift-distributed-tracing"),
+    ],
+    // Both kinds of state containers.
+    "StateContainerTests": ["StateContainers", "StoreActor", .reports],
+    "SimplexTests": ["StoreActorSimplex", .reports],  // The API of Simplex.
+    // The benchmarks' code and scripts.
+    "BenchmarkTests": [
+      "HostBench", "StateBench", "StoreBench", "StoreJournal", "StoreReplication", "StorectlMain",
+      "StoredMain",
+    ],
+    // The programs' code within the tests' process: arguments, output, screens.
+    "ClientTests": [
+      "GenericState", "StoreActor", "StoreClient", "StoreDaemon", "StoreReplication", "StoreState",
+      "StoreTesting", "StorectlMain", "StoredMain", "StoredWorkspace", "TerminalViews",
+      "TraceExport", .logging, .tracing,
+    ],
+    // The built programs, started and killed.
+    "ProcessTests": [
+      "CZMQ", "ClosingClient", "GenericState", "JournalProbe", "SerialProbe", "StoreActor",
+      "StoreClient", "StoreJournal", "StoreReplication", "StoreState", "StorectlMain", "StoredMain",
+      "StoredWorkspace", "StrangerDaemon", "ZeroMQ",
+    ],
+  ],
+  "Tests/Programs": [
+    "ClosingClient": ["StoreClient"],  // A client that closes its connection early.
+    // A daemon whose types storectl has never seen.
+    "StrangerDaemon": ["StoreActor", "StoreDaemon", "StoreState"],
+    // A daemon that watches its own reducers.
+    "SerialProbe": ["StoreActor", "StoreDaemon", "StoreState", "ZeroMQ"],
+    // A program that only keeps records.
+    "JournalProbe": ["StoreJournal", "StoreReplication", "StoreState"],
+  ],
+  // The samples of documents and guides: see Tests/SampleTests/README.md.
+  "Tests/SampleTests": [
+    // The Composable Architecture 0.3x.
+    "ClassicSampleTests in Classic": [
+      "StoreActor", "StoreActorClassic", "StoreTesting", "TerminalViews", .reports,
+    ],
+    // The same with async effects.
+    "AsyncSampleTests in Async": [
+      "StoreActor", "StoreActorClassic", "StoreTesting", "TerminalViews", .reports,
+    ],
+    // The same with `@Reducer` and dependencies.
+    "ModernSampleTests in Modern": ["StoreActor", "TerminalViews", .reports],
+    // State containers that subclasses extend.
+    "MixedContainerSampleTests in Containers/Mixed": [
+      "StateContainersMixed", "StoreActor", .reports,
+    ],
+    // State containers with input, feedback and output.
+    "ContainerSampleTests in Containers/Separated": [
+      "StateContainers", "StoreActor", "StoreTesting", "TerminalViews", .reports,
+    ],
+    // Simplex.
+    "SimplexSampleTests in Simplex": [
+      "StoreActor", "StoreActorSimplex", "StoreTesting", "TerminalViews", .reports,
+    ],
+    // The one idea of each of five other architectures: docs/guides/ComingFrom.md.
+    "ArchitectureSampleTests in Architectures": ["StoreActor", "StoreTesting", .reports],
+    // A feature beside another dependency library: docs/guides/Dependencies.md.
+    "BothDependenciesSampleTests in BothDependencies/App": [
+      "OtherDependencies", "StoreActor", "StoreTesting", .reports,
+    ],
+    "OtherDependencies in BothDependencies/Other": [],  // That library: a module with its names.
+    // Features as people write them for the original, by the API that they use.
+    "OriginalTests in Original": [
+      "CasePathOperator", "StoreActor", "StoreActorNetworking", "StoreActorSchedulers",
+      "StoreTesting", .reports,
+    ],
+  ],
+  // A feature folder of five modules as written for the original, but for the import lines.
+  "Tests/SampleTests/Ported": [
+    "LoanClient": ["StoreActor"],  // A dependency client, which the others share.
+    "CatalogFeature": ["LoanClient", "StoreActor"],  // A searched list.
+    "LoginFeature": ["LoanClient", "StoreActor"],  // A login in two steps.
+    "LoanFeature": ["LoanClient", "StoreActor"],  // An alert and a dialog.
+    // An enum reducer at the root with a stack and a sheet.
+    "DeskFeature": ["CatalogFeature", "LoanClient", "LoanFeature", "LoginFeature", "StoreActor"],
+    // Their tests.
+    "PortedTests": [
+      "CatalogFeature", "DeskFeature", "LoanClient", "LoanFeature", "LoginFeature", "StoreActor",
+      .reports,
+    ],
+  ],
 ]
 
-for target in package.targets
-where target.type != .system && target.type != .plugin && !ported.contains(target.name) {
-  target.swiftSettings =
-    (target.swiftSettings ?? []) + [
-      .enableUpcomingFeature("ExistentialAny"),
-      .enableUpcomingFeature("InternalImportsByDefault"),
-      .enableUpcomingFeature("MemberImportVisibility"),
-      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-      .treatAllWarnings(as: .error),
-    ]
+/// What installs a C library where the system lacks it.
+let providers: [String: [SystemPackageProvider]] = [
+  "CZMQ": [.apt(["libzmq3-dev"]), .brew(["zeromq"])],
+  "CNCurses": [.apt(["libncurses-dev"]), .brew(["ncurses"])],
+]
+
+/// Files in targets' folders that are not compiled there.
+let excluded = [
+  "StoreActorTests": ["Macros"], "SlipTests": ["Slips"], "ClientTests": ["Screens/Golden"],
+  "StoreActorMacrosTests": ["Expansions/StoreActorPlugin.swift", "Expansions/README.md"],
+  "StoreReplicationTests": ["Simulation/KeptSeeds.txt", "Simulation/PlantedFaults.tsv"],
+  "WorkspaceTests": ["Replays/PlayedGame.journal"],
+]
+
+/// Places at which tests can end a daemon within a step: in debug builds, and on request.
+let failpoints = SwiftSetting.define(
+  "FAILPOINTS",
+  Context.environment["FAILPOINTS"] == nil ? .when(configuration: .debug) : nil,
+)
+
+for (folder, targets) in table {
+  for (key, needs) in targets {
+    let words = key.split(separator: " ").map(String.init)
+    let (name, path) = (words[0], "\(folder)/\(words[words.count - 1])")
+    let target: Target =
+      switch name {
+      case "CZMQ":
+        .systemLibrary(name: name, path: path, pkgConfig: "libzmq", providers: providers[name])
+      case "CNCurses", "CWidth":
+        .systemLibrary(name: name, path: path, providers: providers[name])
+      case "StoreActorMacros": .macro(name: name, dependencies: needs, path: path)
+      case _ where name.hasSuffix("Tests"):
+        .testTarget(name: name, dependencies: needs, path: path)
+      case _ where name.hasSuffix("Main") || ["Benchmarks", "Tests/Programs"].contains(folder):
+        .executableTarget(name: name, dependencies: needs, path: path)
+      default: .target(name: name, dependencies: needs, path: path)
+      }
+    package.targets.append(target)
+    guard target.type != .system else { continue }
+    target.exclude = (excluded[name] ?? []) + (folder == "Sources" ? ["README.md"] : [])
+    // A user's package has none of our settings.
+    guard !path.contains("/Ported/"), name != "OriginalTests" else { continue }
+    target.swiftSettings =
+      (["StoreDaemon", "StoreReplication"].contains(name) ? [failpoints] : []) + [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+      ]
+  }
 }

@@ -56,6 +56,7 @@ enum HostBench {
     case "keep": try KeepBench.run(&arguments)
     case "recover": try RecoverBench.run(&arguments)
     case "read": try ReadBench.run(&arguments)
+    case "torn": try TornBench.run(&arguments)
     case "bare": try BareDaemon.run(&arguments)
     case "hold": try BareClients.run(&arguments)
     default: print(usage)
@@ -87,6 +88,7 @@ enum HostBench {
         what is kept of toggles
     HostBench recover --data DIR [--rounds N]                  records brought back, a second
     HostBench read --data DIR [--rows N]     [--rounds N]      reading a large one
+    HostBench torn --data DIR [--bytes N]    [--rounds N]      a start behind a torn entry
     HostBench bare --dir DIR               sockets like a daemon's, with nothing behind them
     HostBench hold --dir DIR --clients N   clients of those, until killed
     """

@@ -127,6 +127,9 @@ $(printf '%.0f MB of %.0f left' "$(calculate 'x / 1e6' "x=$(field data_bytes "$l
   say "Measuring a snapshot of $kept_rows rows"
   line=$(host read --data "$data/snapshot" --rows "$kept_rows" --rounds 3)
   figure_of snapshot-read ratio "$line" "$(field read_ms "$line") ms for $(field mb "$line") MB"
+  say "Measuring starts behind a torn entry"
+  line=$(host torn --data "$data/torn")
+  figure_of torn-start ratio "$line" "$(field torn_ms "$line") ms, $(field whole_ms "$line") whole"
 }
 
 measure_durable() {

@@ -13,6 +13,7 @@ and with which code `storectl verify --data` exits. Every edit names a file, and
     {"remove": true}
     {"seal": term}                      of a segment
     {"mark": kind}                      behind a segment's last whole entry: an entry of kind 2 or 3
+    {"entry": {first, last, records}}   the same of kind 1, with these records in hexadecimal
     {"fields": {key: value}}            of a header, or a snapshot of format 4, with its checksum
     {"content": {key: value}}           of a snapshot with a map as its content, the same
     {"format": number}                  of a header or a snapshot, the same
@@ -27,7 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from storeactor.encoding import decode, encode, siphash
-from storeactor.segments import ENTRY_MAGIC, PAGE, Segment, boot_id, read_header, read_segment
+from storeactor.segments import ENTRY_MAGIC, PAGE, RECORDS, Segment
+from storeactor.segments import boot_id, read_header, read_segment
 
 FOLDER = Path(__file__).parent / "vectors"
 ANOTHER = "00000000-0000-0000-0000-000000000000"
@@ -90,7 +92,10 @@ def change(data: bytes, what: str, by: Any) -> bytes:
                 values[int(key)] = value_of(part)
             return header_of(data, data[16], encode(values))
         case "mark":
-            return mark(data, by)
+            return with_entry(data, by)
+        case "entry":
+            records = bytes.fromhex(by["records"])
+            return with_entry(data, RECORDS, (by["first"], by["last"]), records)
         case "fields" | "format" | "content":
             content, fields, form = split_snapshot(data)
             if what == "format":
@@ -102,20 +107,24 @@ def change(data: bytes, what: str, by: Any) -> bytes:
     raise ValueError(f"there is no edit {what!r}")
 
 
-def mark(data: bytes, kind: int) -> bytes:
-    """A segment with an entry of this kind behind its last whole one."""
+def with_entry(
+    data: bytes, kind: int, revisions: tuple[int, int] | None = None, records: bytes = b""
+) -> bytes:
+    """A segment with another entry behind its last whole one, and all of its checksums."""
     segment = Segment("", 0, 0, data, "")
     segment.header = header = read_header(data)
     segment.term, segment.first = header.term, header.first
     read_segment(segment, None)
     place = segment.entries[-1].head.end if segment.entries else header.size
+    first, last = revisions or (segment.last + 1, segment.last)
     head = struct.pack(
-        "<IIQQQQQ", ENTRY_MAGIC, kind, 0, segment.last + 1, segment.last, 0, segment.checksum
+        "<IIQQQQQ", ENTRY_MAGIC, kind, len(records), first, last, 0, segment.checksum
     )
-    head += struct.pack("<Q", siphash(head, header.key))
+    head += struct.pack("<Q", siphash(head + records, header.key))
     if header.format == 4:
         head += struct.pack("<Q", siphash(head, header.key))
-    return data[:place] + head + data[place + len(head) :]
+    made = head + records + bytes(-len(records) % 8)
+    return data[:place] + made + data[place + len(made) :]
 
 
 def own(path: Path, files: str) -> None:

@@ -67,6 +67,8 @@ struct HostBenchTests {
     #expect(recovered.contains(#""records":3000,"#))
     let read = try ReadBench.figures("\(path)/b", rows: 50, rounds: 1).line
     #expect(try number("ratio", in: read) > 0)
+    let torn = try TornBench.figures("\(path)/c", bytes: 100_000, rounds: 1).line
+    #expect(try number("ratio", in: torn) > 0)
   }
 
   @Test("Medians and ratios are those of the samples")

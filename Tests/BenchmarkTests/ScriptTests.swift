@@ -177,6 +177,7 @@ struct ScriptTests {
       "change-instructions", "fan-out-instructions", "join-load-p50", "join-load-p99",
       "durable-throughput", "durable-redis-throughput", "durable-redis-latency",
       "durable-append-latency", "commit-p99", "journal-size", "recovery", "snapshot-read",
+      "torn-start",
       "curve-latency", "curve-throughput", "curve-cpu", "get-redis", "ui-typed", "ui-tree",
       "ui-searched",
       "ui-typed-p99", "ui-tree-p99",

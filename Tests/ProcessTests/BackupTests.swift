@@ -1,9 +1,10 @@
 import Foundation
 import GenericState
-import StoreJournal
 import StoreReplication
 import StoreState
 import Testing
+
+@testable import StoreJournal
 
 #if canImport(Glibc)
 import Glibc
@@ -203,6 +204,38 @@ extension ProcessTests {
       }
     }
 
+    @Test func `What is copied, restored or imported is another history, and goes on as itself`()
+      async throws
+    {
+      try await World.run { world in
+        func number(_ directory: String) throws -> UInt64 {
+          let newest = try #require(LogSegment.all(in: directory).last)
+          return try LogHeader(of: newest, in: directory).history
+        }
+        let places = Places(world)
+        let imported = "\(world.directory)/imported"
+        var daemon = try await world.startDaemon()
+        try await world.send("counter", Self.increment)
+        try await run(.backUp, places, world)
+        try await stop(daemon)
+        try await run(.restore, places, world)
+        let lines = try await world.client("export", "--data", places.data).output
+        let file = "\(world.directory)/lines"
+        try Data(lines.map { "\($0)\n" }.joined().utf8).write(to: URL(fileURLWithPath: file))
+        #expect(try await world.client("import", file, "--data", imported).isSuccess)
+        let directories = [places.data, places.copy, places.new, imported]
+        let numbers = try directories.map(number)
+        #expect(Set(numbers).count == 4 && !numbers.contains(0), "\(numbers)")
+        // The epoch of a restored history is another one, and the history is the same.
+        for directory in directories {
+          daemon = try await world.startDaemon(.stored, ["--data", directory])
+          try await world.send("counter", Self.increment)
+          try await stop(daemon)
+        }
+        #expect(try directories.map(number) == numbers)
+      }
+    }
+
     /// Copies the newest snapshot of a journal as that of another root.
     private func rename(_ journal: String, to root: String, in directory: String) throws {
       let reader = try JournalReader(directory: journal)
@@ -214,15 +247,21 @@ extension ProcessTests {
       _ = try copy.finish()
     }
 
-    @Test func `Each of the backups that are made while others send is whole, up to a revision`()
+    /// How many backups of a running daemon are made: with `COPIES`, so many.
+    private static let copies =
+      ProcessInfo.processInfo.environment["COPIES"].flatMap { Int($0) } ?? 4
+
+    @Test(.timeLimit(.minutes(copies > 4 ? 30 : 4)))
+    func `Each of the backups that are made while others send is whole, up to a revision`()
       async throws
     {
       try await World.run { world in
         _ = try await world.startDaemon()
         let client = try world.startClient("--json", "send", "todos", "-")
-        client.write(lines: (0..<600).map { #"{"addButtonTapped":{"title":"\#($0)"}}"# })
+        let count = (Self.copies + 2) * 100
+        client.write(lines: (0..<count).map { #"{"addButtonTapped":{"title":"\#($0)"}}"# })
         var places = Places(world)
-        for round in 1...4 {
+        for round in 1...Self.copies {
           _ = try await client.output.lines(atLeast: round * 100)
           places.copy = "\(world.directory)/copy\(round)"
           let backup = try await run(.backUp, places, world)
@@ -244,7 +283,7 @@ extension ProcessTests {
           #expect(titles.count >= round * 100)
         }
         let run = try await world.finish(client)
-        #expect(run.isSuccess && run.output.count == 600)
+        #expect(run.isSuccess && run.output.count == count)
       }
     }
 

@@ -146,7 +146,7 @@ extension ProcessTests {
       }
     }
 
-    @Test(arguments: [Durability.full, .batched])
+    @Test(arguments: Durability.allCases)
     func `What is built upon after a failed sync is on the disk, wherever that is cut then`(
       durability: Durability
     ) async throws {
@@ -154,7 +154,7 @@ extension ProcessTests {
         let (disk, root) = try await run(world, durability, isFailing: true)
         #expect(disk.steps.contains { $0.kind == "F" })
         let losses = try losses(disk, root, cuts: Self.cutsPerRound, in: world, isTorn: false)
-        // What is batched is told before it is synced: it may be lost, and nothing before it.
+        // Else what is told is not synced yet: it may be lost, and nothing is refused for that.
         let isRefused = losses.filter { durability == .full || !$0.contains(" of ") }
         #expect(isRefused == [])
       }
@@ -283,6 +283,58 @@ extension ProcessTests {
       try await World.run { world in
         let (disk, acknowledgements) = try await count(world, .none)
         #expect(try await !losses(disk, acknowledgements, cuts: 10, in: world).isEmpty)
+      }
+    }
+
+    // MARK: Killed in a write
+
+    /// How often a program is killed inside a write: with `KILLS`, so often.
+    private static let kills =
+      ProcessInfo.processInfo.environment["KILLS"].flatMap { Int($0) } ?? 4
+
+    @Test(
+      .timeLimit(.minutes(kills > 4 ? 30 : 4)),
+      arguments: [Durability.full, .batched],
+    )
+    func `A program that is killed inside a write of many pages leaves a torn end, in its epoch`(
+      durability: Durability
+    ) async throws {
+      try await World.run { world in
+        let library = try await CutDisk.build(in: world)
+        let root = "\(world.directory)/cut"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        var last: UInt64 = 0
+        for kill in 0..<Self.kills {
+          // The first one has as much as an entry may have.
+          let bytes = kill == 0 ? 8 << 20 : Int.random(in: 50_000...4_000_000)
+          let number = Int.random(in: 1...3)
+          let probe = try world.start(
+            .journalProbe,
+            [root, "9", durability.rawValue, "", "\(bytes)"],
+            environment: [
+              "LD_PRELOAD": library, "CUTDISK_ROOT": root,
+              // Segments have lost the name under which they were opened.
+              "CUTDISK_REFUSE": "pwrite (deleted) -\(SIGKILL) \(number)",
+            ],
+          )
+          let end = try await probe.ended(within: .seconds(60))
+          #expect(end == .signal(SIGKILL), "\(probe.output.lines) \(probe.errors.lines)")
+          let found = try JournalDirectory(
+            directory: root,
+            root: "Probe",
+            schema: SchemaRegistry.document(for: [UInt64].self),
+            durability: durability,
+            epoch: 8,
+          ).opening
+          let context = "\(bytes) bytes, write \(number)"
+          #expect(found.tornBytes > bytes / 2 - 6_200 && found.tornBytes < bytes, "\(context)")
+          #expect(found.epoch == 7 && found.doubt == nil, "\(context): \(found.doubt ?? "")")
+          #expect(found.newest == last + UInt64(number) - 1, "\(context)")
+          let marks = try String(contentsOfFile: "\(root)/marks", encoding: .utf8)
+          let told = marks.split(separator: "\n").last.flatMap { UInt64($0) } ?? 0
+          #expect(found.newest >= told, "\(context): \(told) was told")
+          last = found.newest
+        }
       }
     }
 
@@ -418,6 +470,65 @@ extension ProcessTests {
         #expect(try await world.get("counter")["count"]?.int == 2 + waited)
         #expect(try await world.answer("--json", "status")["obstacle"] == .null)
         _ = try await daemon.errors.line("its end") { $0.contains("taken again") }
+      }
+    }
+
+    /// What becomes of a daemon that takes over a history whose end it writes again.
+    private func takeOver(
+      _ world: World,
+      _ durability: Durability,
+      refusing call: String,
+      _ error: Int32,
+      times: Int,
+    ) async throws -> ChildProcess {
+      var settings = settings(world, try await CutDisk.build(in: world))
+      let path = try #require(LogSegments(in: "\(world.directory)/data").paths.last)
+      let name = (path as NSString).lastPathComponent
+      // The first one is that of the seal.
+      settings["CUTDISK_REFUSE"] = "\(call) /\(name) \(error) 2 \(times)"
+      let daemon = try world.start(
+        .stored,
+        ["--dir", world.directory, "--durability", durability.rawValue],
+        environment: settings,
+      )
+      try await waitForFirst([
+        { _ = try await daemon.output.lines(atLeast: 1) }, { _ = try await daemon.ended() },
+      ])
+      return daemon
+    }
+
+    @Test(arguments: Durability.allCases)
+    func
+      `Who takes over, and cannot write the end again or sync it, says so and has built on nothing`(
+        durability: Durability
+      ) async throws
+    {
+      try await World.run { world in
+        var count = 0
+        var daemon = try await world.startDaemon(.stored, ["--durability", durability.rawValue])
+        let epoch = try await world.answer("--json", "status")["epoch"]
+        let cases: [(call: String, error: Int32, times: Int, status: Int32?, words: String)] = [
+          ("pwrite", ENOSPC, 0, 75, "the disk is full"), ("pwrite", EDQUOT, 0, 75, "quota"),
+          ("pwrite", EIO, 1, 71, "write"), ("fdatasync", EIO, 1, 71, "sync"),
+          ("fdatasync", ENOSPC, 1, 71, "sync"), ("pwrite", ENOSPC, 1, nil, ""),
+        ]
+        for (call, error, times, status, words) in cases {
+          try await world.send("counter", Self.increment)
+          count += 1
+          daemon.send(signal: SIGKILL)
+          _ = try await daemon.ended()
+          daemon = try await takeOver(world, durability, refusing: call, error, times: times)
+          let said = daemon.errors.lines.joined()
+          if let status {
+            #expect(try await daemon.ended() == .status(status), "\(call) \(error): \(said)")
+            #expect(said.contains(words), "\(call) \(error): \(said)")
+            daemon = try await world.startDaemon(.stored, ["--durability", durability.rawValue])
+          } else {
+            #expect(daemon.isRunning, "The reserve has made room: \(said)")
+          }
+          #expect(try await world.get("counter")["count"]?.int == count, "\(call) \(error)")
+        }
+        #expect(try await world.answer("--json", "status")["epoch"] == epoch)
       }
     }
 

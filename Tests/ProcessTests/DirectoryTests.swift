@@ -94,6 +94,23 @@ extension ProcessTests {
       }
     }
 
+    @Test("What has the lock's name and is no file is named, with what helps")
+    func irregularLock() async throws {
+      try await World.run { world in
+        let data = "\(world.directory)/data"
+        #expect(mkdir(data, 0o700) == 0)
+        let lock = "\(data)/lock"
+        for makes in [{ mkfifo(lock, 0o600) }, { mkdir(lock, 0o700) }] {
+          #expect(makes() == 0)
+          let run = try await world.finish(world.start(.stored, ["--dir", world.directory]))
+          #expect(run.end == .status(73))
+          #expect(run.errorText.contains("\(lock) is not a regular file. Remove it"))
+          #expect(unlink(lock) == 0 || rmdir(lock) == 0)
+        }
+        _ = try await world.startDaemon()
+      }
+    }
+
     @Test("Where anybody could make the directory, a client does not wait for it")
     func nobodysDirectory() async throws {
       try await World.run { world in

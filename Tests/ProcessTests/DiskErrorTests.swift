@@ -76,6 +76,113 @@ extension ProcessTests {
       }
     }
 
+    /// Something in a file's place that is none, or that no memory has room for.
+    private enum Obstacle: CaseIterable {
+      case fifo, sparse
+
+      func put(at path: String) throws {
+        try FileManager.default.moveItem(atPath: path, toPath: "\(path).aside")
+        switch self {
+        case .fifo: try #require(mkfifo(path, 0o600) == 0)
+        case .sparse:
+          try FileManager.default.copyItem(atPath: "\(path).aside", toPath: path)
+          try #require(truncate(path, 1 << 40) == 0)
+        }
+      }
+    }
+
+    @Test(arguments: [Obstacle.fifo, .sparse], ["log", "snapshot"])
+    private func
+      `A fifo, or a file of 1 TiB, is told by its name, and neither hangs nor ends a program`(
+        obstacle: Obstacle,
+        kind: String,
+      ) async throws
+    {
+      try await World.run { world in
+        try await history(world)
+        let data = "\(world.directory)/data"
+        let newest = try #require(
+          FileManager.default.contentsOfDirectory(atPath: "\(data)/snapshots")
+            .compactMap { UInt64($0.prefix { $0 != "." }) }.max()
+        )
+        let segment = try #require(LogSegments(in: data).paths.last)
+        let path = kind == "log" ? segment : "\(data)/snapshots/\(newest).snapshot"
+        try obstacle.put(at: path)
+        // A snapshot without its checksum is one of those that are passed over.
+        let isPassedOver = kind == "snapshot" && obstacle == .sparse
+        let commands: [[String]] = [
+          ["log", "--data", data], ["verify", "--data", data], ["export", "--data", data],
+          ["at", "1", "get", "counter", "--data", data],
+          ["restore", data, "--data", "\(data)-restored"],
+          ["backup", "--data", data, "\(data)-copy"],
+          ["salvage", data, "\(data)-saved"],
+        ]
+        for command in commands {
+          let run = try await world.client(command)
+          let words = (run.output + run.errors).joined(separator: "\n")
+          let status: Int32 =
+            switch (obstacle, command[0]) {
+            // It may be another file at another time.
+            case (.fifo, _): 75
+            case (.sparse, "verify"): 65
+            // All else that can be read is saved.
+            case (.sparse, "salvage"): 0
+            case (.sparse, _): isPassedOver ? 0 : 65
+            }
+          #expect(run.end == .status(status), "\(command): \(words)")
+          #expect(status == 0 || words.contains(path), "\(command): \(words)")
+        }
+        let daemon = try world.start(.stored, ["--dir", world.directory])
+        if isPassedOver {
+          _ = try await daemon.output.line("the daemon to be ready") { $0.hasPrefix("ready ") }
+          #expect(try await world.get("counter")["count"]?.int == 12)
+        } else {
+          let status: Int32 = obstacle == .fifo ? 71 : 73
+          #expect(try await daemon.ended() == .status(status))
+          #expect(daemon.errors.lines.joined().contains(path), "\(daemon.errors.lines)")
+        }
+      }
+    }
+
+    @Test(arguments: [[0], [1], [0, 1]])
+    func `A start of the machine that cannot be known is another one, as after a power cut`(
+      unknown: [Int]
+    ) async throws {
+      try await World.run { world in
+        let library = try await CutDisk.build(in: world)
+        func environment(_ number: Int) -> [String: String] {
+          guard unknown.contains(number) else { return [:] }
+          return ["LD_PRELOAD": library, "CUTDISK_REFUSE": "open /boot_id \(EACCES) 1 0"]
+        }
+        for durability in ["full", "batched"] {
+          let options = [
+            "--durability", durability, "--data", "\(world.directory)/\(durability)",
+          ]
+          let first = try await world.startDaemon(.stored, options, environment: environment(0))
+          let epoch = try await world.answer("--json", "status")["epoch"]
+          let sender = try world.startClient("--json", "send", "counter", "-")
+          for count in 1...2 {
+            sender.write(lines: [Self.increment])
+            _ = try await sender.output.lines(atLeast: count)
+          }
+          first.send(signal: SIGKILL)
+          _ = try await first.ended()
+          sender.send(signal: SIGKILL)
+          _ = try await sender.ended()
+          // A program that is killed does not leave that, and is refused then.
+          try LogSegments(in: "\(world.directory)/\(durability)").damage(entryFromEnd: 1)
+          let second = try await world.startDaemon(.stored, options, environment: environment(1))
+          let words = second.errors.lines.joined(separator: "\n")
+          #expect(words.contains("torn"), "\(durability): \(words)")
+          #expect(try await world.get("counter")["count"]?.int == 1, "\(durability)")
+          let isSame = try await world.answer("--json", "status")["epoch"] == epoch
+          #expect(isSame == (durability == "full"), "\(durability): \(words)")
+          second.send(signal: SIGTERM)
+          _ = try await second.ended()
+        }
+      }
+    }
+
     @Test func `A limit of files' sizes is named, and ends nobody by a signal`() async throws {
       try await World.run { world in
         // In units of 512 or 1,024 bytes, as the shell has it.

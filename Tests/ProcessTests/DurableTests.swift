@@ -1,9 +1,10 @@
 import Foundation
 import GenericState
-import StoreJournal
 import StoreReplication
 import StoreState
 import Testing
+
+@testable import StoreJournal
 
 #if canImport(Glibc)
 import Glibc
@@ -33,7 +34,7 @@ extension ProcessTests {
       ProcessInfo.processInfo.environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 21
 
     /// Whether daemons can be ended at named places.
-    private static let hasFailpoints =
+    static let hasFailpoints =
       ProcessInfo.processInfo.environment["PROGRAMS"] == nil
       || ProcessInfo.processInfo.environment["FAILPOINTS"] != nil
 
@@ -83,11 +84,9 @@ extension ProcessTests {
         environment["STOREACTOR_SEGMENT_BYTES"] = "10000"
       }
       let daemon = try world.start(.stored, arguments(world), environment: environment)
-      try await either {
-        _ = try await daemon.output.lines(atLeast: 1)
-      } or: {
-        _ = try await daemon.ended()
-      }
+      try await waitForFirst([
+        { _ = try await daemon.output.lines(atLeast: 1) }, { _ = try await daemon.ended() },
+      ])
       return daemon
     }
 
@@ -100,11 +99,9 @@ extension ProcessTests {
       hasSeen lines: Int,
     ) async throws {
       if Place(round: round)?.isSure != true {
-        try await either {
-          _ = try await client.output.lines(atLeast: lines)
-        } or: {
-          _ = try await daemon.ended()
-        }
+        try await waitForFirst([
+          { _ = try await client.output.lines(atLeast: lines) }, { _ = try await daemon.ended() },
+        ])
         daemon.send(signal: SIGKILL)
       }
       #expect(try await daemon.ended(within: .seconds(30)) == .signal(SIGKILL), "round \(round)")
@@ -118,21 +115,6 @@ extension ProcessTests {
       let reached = Set(notes.split(separator: "\n").map(String.init))
       #expect(reached.isSuperset(of: sure), "\(Set(sure).subtracting(reached)) was not reached")
       #expect(rounds < 21 || sure.count == Failpoint.allCases.count)
-    }
-
-    /// Waits for whichever comes first.
-    private func either(
-      _ one: @escaping @Sendable () async throws -> Void,
-      or other: @escaping @Sendable () async throws -> Void,
-    ) async throws {
-      let isDone = Watched(false)
-      for body in [one, other] {
-        Task {
-          try await body()
-          isDone.update { $0 = true }
-        }
-      }
-      try await isDone.wait(within: .seconds(40), for: "one of two things") { $0 ? true : nil }
     }
 
     @Test(.timeLimit(.minutes(rounds > 21 ? 60 : 4)))
@@ -337,6 +319,41 @@ extension ProcessTests {
         #expect(second.output.lines == [], "It has read everything first")
         _ = try await world.startDaemon()
         #expect(try await world.get("counter")["count"] == 2)
+      }
+    }
+
+    @Test
+    func `A signal ends a daemon that searches a segment of format 3 for what text looks like`()
+      async throws
+    {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        first.send(signal: SIGKILL)
+        _ = try await first.ended()
+        let segments = try LogSegments(in: "\(world.directory)/data")
+        let path = try #require(segments.paths.last)
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        var segment = EarlierSegment(try LogHeader(bytes, path: path))
+        var head = LogEntry.Head(
+          length: LogEntry.Head.earlierBytes,
+          kind: .records,
+          count: 2 << 20,
+          first: 1,
+          last: 1,
+          sessionNumbers: 1,
+          before: 0,
+        )
+        let rest = [UInt8](repeating: 1, count: 2 << 20)
+        let like = LogEntry.encode(&head, rest, key: 0).prefix(LogEntry.Head.earlierBytes)
+        // Each of these is looked at with all that it says it has.
+        segment.append(1...1, (0..<20_000).flatMap { _ in like } + rest)
+        try segment.write(to: path)
+        try segments.changeNewest { $0[$0.count - 9] ^= 1 }
+        let second = try world.start(.stored, ["--dir", world.directory])
+        _ = try await second.errors.line("how far it is") { $0.contains("is searched for") }
+        second.send(signal: SIGTERM)
+        #expect(try await second.ended() == .status(0))
+        #expect(second.output.lines == [], "It has not read it to its end")
       }
     }
 

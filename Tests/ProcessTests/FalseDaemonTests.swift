@@ -78,6 +78,11 @@ extension ProcessTests {
         let run = try await world.client("get", "lamp")
         withExtendedLifetime(daemon) {}
         #expect(run.end == .status(75), "\(run.errorText)")
+        // It is there: another one is no remedy.
+        let text = run.errorText
+        #expect(text.contains("\(world.directory)") && text.contains("did not answer within"))
+        #expect(text.hasSuffix("Try again, or see what keeps it busy."), "\(text)")
+        #expect(!text.contains("tart one") && !text.contains("stored"), "\(text)")
         #expect(run.output == [])
       }
     }

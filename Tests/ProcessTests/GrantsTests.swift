@@ -85,6 +85,52 @@ extension ProcessTests {
       }
     }
 
+    #if os(Linux)
+    @Test
+    func `A file of grants whose file system does not answer delays no signal, and is told`()
+      async throws
+    {
+      try await run(grants()) { world in
+        let flag = "\(world.directory)/slow"
+        let file = "\(world.directory)/grants"
+        let daemon = try await world.startDaemon(
+          environment: [
+            "LD_PRELOAD": CutDisk.build(in: world, "SlowFile/slowfile.c"),
+            "SLOWFILE_END": "/grants", "SLOWFILE_FLAG": flag,
+          ]
+        )
+        func hang(_ grants: String, from count: Int) async throws {
+          try Data().write(to: URL(filePath: flag))
+          try world.write(grants: grants)
+          let line = try await daemon.errors.line(from: count, "the delay") {
+            $0.contains("A check of \(file) has taken")
+          }.line
+          let seconds = line.components(separatedBy: " seconds so far").first?.split(separator: " ")
+          #expect(seconds?.last.flatMap { Int($0) } ?? 0 >= 5, "\(line)")
+          #expect(line.contains("the grants stay as they were"), "\(line)")
+        }
+        try await hang("user:\(OtherUsers.bob) counter see\n", from: 0)
+        let obstacle = try await world.answer("--json", "status")["obstacle"]?.text
+        #expect(obstacle?.contains("A check of \(file) has taken") ?? false, "\(obstacle ?? "")")
+        // A reload waits for the file, and keeps nobody waiting.
+        daemon.send(signal: SIGHUP)
+        #expect(try await world.client("get", "counter").isSuccess)
+        #expect(try await world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
+        unlink(flag)
+        _ = try await daemon.errors.line("the end of the delay") { $0.contains("checked again") }
+        _ = try await daemon.errors.line("the grants") { $0.contains("grants are read again") }
+        expectNotAdmitted(
+          try await world.client(as: OtherUsers.ann, "get", "counter"),
+          OtherUsers.ann,
+        )
+        #expect(try await world.answer("--json", "status")["obstacle"]?.text == nil)
+        try await hang(grants(), from: daemon.errors.lines.count)
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+      }
+    }
+    #endif
+
     @Test
     func `Grants that another user could replace are refused, unless that user is trusted`()
       async throws

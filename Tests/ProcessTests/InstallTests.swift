@@ -61,6 +61,31 @@ extension ProcessTests {
       }
     }
 
+    @Test(arguments: [Program.stored, .storectl])
+    func `The page of a program names the commands and the statuses of its help`(
+      program: Program
+    ) async throws {
+      try await World.run { world in
+        let folder = "\(try await install(world))/share/man/man1"
+        let help = try await world.finish(world.start(program, ["--help"])).output
+        let page = try String(contentsOfFile: "\(folder)/\(program.rawValue).1", encoding: .utf8)
+        let commands = help.drop { $0 != "SUBCOMMANDS:" }.dropFirst().prefix { !$0.isEmpty }
+          .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+          .compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(commands.count >= 3)
+        for command in commands {
+          #expect(page.contains(".B \(command.replacing("-", with: "\\-"))\n"), "\(command)")
+          let own = "\(folder)/\(program.rawValue)-\(command).1"
+          #expect(FileManager.default.fileExists(atPath: own), "\(command)")
+        }
+        func statuses(_ text: String) -> Set<Int> {
+          Set(text.split { !$0.isNumber }.compactMap { Int($0) }).intersection(64...78)
+        }
+        let told = statuses(help.joined(separator: "\n"))
+        #expect(told.count >= 7 && statuses(page) == told)
+      }
+    }
+
     @Test func `The unit keeps the state where the system does, unless the settings say where`()
       async throws
     {

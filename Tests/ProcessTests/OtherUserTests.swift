@@ -230,6 +230,41 @@ extension ProcessTests {
     }
 
     @Test
+    func `The owner reads the past beside another user's 64 questions for it`() async throws {
+      try await run { world in
+        _ = try await world.startDaemon()
+        let bench = ["--json", "bench", "latency", "--yes", "--count", "3000"]
+        #expect(try await world.client(bench, within: .seconds(120)).isSuccess)
+        let query = HistoryQuery.log(after: 0, count: 1_000, scope: "counter", client: nil)
+        let questions = (1...4 as ClosedRange<UInt64>).flatMap { request in
+          ZMTP.longMessage(ClientMessage.history(request: request, query).encoded())
+        }
+        var peers: [RawPeer] = []
+        for number in 0..<16 as Range<UInt64> {
+          let hello = ClientMessage.rawHello(number, isListed: false).encoded()
+          peers.append(try await peer(world, as: OtherUsers.ann, [hello]))
+          _ = try await peers.last?.hearsMessages("a greeting") { $0.token }
+        }
+        let commands = [["log", "-n", "5"], ["at", "1", "get", "counter"], ["verify"]]
+        let clock = ContinuousClock()
+        var asked: ContinuousClock.Instant?
+        for _ in 0..<8 {
+          for command in commands {
+            // Not so often that the connections are closed.
+            if asked.map({ $0.duration(to: clock.now) > .milliseconds(500) }) ?? true {
+              #expect(peers.allSatisfy { $0.send(questions) })
+              asked = clock.now
+            }
+            let run = try await world.client(command)
+            #expect(run.isSuccess, "\(command): \(run.errorText)")
+          }
+        }
+        // They were more than there is room for.
+        #expect(peers.contains { $0.received.contains(Array("unavailable".utf8)) })
+      }
+    }
+
+    @Test
     func `A group is whoever runs a program in it`() async throws {
       try await World.run(in: "/tmp/") { world in
         let group = OtherUsers.bob

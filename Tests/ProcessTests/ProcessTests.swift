@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 /// Whether a run takes longer, because the environment says how long or how often.
-private let isLongRun = ["STORM_SECONDS", "CRASH_ROUNDS", "CUTS"].contains {
+private let isLongRun = [
+  "STORM_SECONDS", "CRASH_ROUNDS", "CUTS", "ERRNOS", "KILLS", "COPIES",
+].contains {
   ProcessInfo.processInfo.environment[$0] != nil
 }
 

@@ -70,13 +70,14 @@ extension ProcessTests {
         let daemon = try await world.startDaemon()
         let client = try world.startClient("send", "counter", "-")
         client.write(lines: (0..<1_200).map { _ in Self.increment })
-        _ = try await world.finish(client)
+        let sent = try await world.finish(client)
+        #expect(sent.isSuccess, "\(sent.errorText)")
         // Encoding and writing it takes a moment.
-        let end = ContinuousClock.now.advanced(by: .seconds(60))
+        let end = ContinuousClock.now.advanced(by: .seconds(12 * TestPatience.factor))
         func isKept() throws -> Bool {
           try snapshots(world).contains { $0.hasSuffix(".snapshot") && $0 != "0.snapshot" }
         }
-        while try !isKept(), .now < end { await Task.yield() }
+        while try !isKept(), .now < end { _ = try await world.get("counter") }
         try await kill(daemon)
         let kept = try snapshots(world).filter { $0.hasSuffix(".snapshot") }
         #expect(kept.count == 2, "\(kept)")
@@ -113,6 +114,63 @@ extension ProcessTests {
         let begun = try world.start(.stored, ["--dir", world.directory, "--from-initial-state"])
         #expect(try await begun.ended() == .status(73))
         #expect(begun.errors.lines.joined().contains("random"), "\(begun.errors.lines)")
+      }
+    }
+
+    @Test func `What is salvaged without a snapshot is told to be of use to its program alone`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let (data, new) = ("\(world.directory)/data", "\(world.directory)/new")
+        for _ in 0..<3 { try await world.send("counter", Self.increment) }
+        try await kill(daemon)
+        try damageSnapshots(world)
+        let run = try await world.client(["--json", "salvage", data, new])
+        #expect(run.end == .status(1), "\(run.errorText)")
+        let report = try JSONValue(parsing: try #require(run.output.first))
+        #expect(report["oldestState"] == .null && (report["revision"]?.int ?? 0) >= 3)
+        #expect(run.errorText.contains("no state") && run.errorText.contains("Otherwise restore"))
+        // It is as it was told.
+        let log = try await world.client(["log", "--data", new])
+        #expect(log.isSuccess && log.output.count >= 3, "\(log.errorText)")
+        #expect(try await world.client(["export", "--data", new]).isSuccess)
+        for arguments in [[], ["--from-initial-state"]] {
+          let refused = try world.start(
+            .stored,
+            ["--dir", world.directory, "--data", new] + arguments,
+          )
+          #expect(try await refused.ended() == .status(73))
+        }
+      }
+    }
+
+    @Test
+    func `A log that ends before its newest snapshot is listed, and nothing is to be repeated`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let data = "\(world.directory)/data"
+        for _ in 0..<3 { try await world.send("counter", Self.increment) }
+        // An end keeps a snapshot.
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+        let count = try await world.client(["log", "--data", data]).output.count
+        try LogSegments(in: data).changeNewest { bytes in
+          // The last record's entry, and that of the end.
+          let start = Data("ntry\u{1}\0\0\0".utf8)
+          let last = try #require(bytes.range(of: start, options: .backwards)).lowerBound
+          bytes.replaceSubrange(last..., with: Data(repeating: 0, count: bytes.count - last))
+        }
+        for arguments in [["log"], ["log", "--tail", "100"]] {
+          let run = try await world.client(arguments + ["--data", data])
+          #expect(run.isSuccess && (1..<count).contains(run.output.count), "\(run.errorText)")
+          #expect(run.errorText.contains("snapshot of revision"), "\(run.errorText)")
+        }
+        _ = try await verify(world, 1)
+        _ = try await world.startDaemon()
+        #expect(try await self.count(world) == 3)
       }
     }
 

@@ -201,5 +201,63 @@ extension ProcessTests {
         }
       }
     }
+
+    /// An environment, with @ for a home directory, and where things are by it, with ~ for the
+    /// directory of the user's account.
+    struct Surroundings: CustomTestStringConvertible, Sendable {
+      let variables: [String]
+      let sockets: String
+      let state: String
+      var testDescription: String { variables.joined(separator: " ") }
+    }
+
+    @Test(
+      arguments: ([
+        (["HOME=@", "XDG_RUNTIME_DIR=@/rt"], "@/rt/", "@"),
+        (["HOME=@", "XDG_RUNTIME_DIR=@/rt", "XDG_STATE_HOME="], "@/rt/", "@"),
+        (["HOME=@", "XDG_RUNTIME_DIR=@/rt", "XDG_STATE_HOME=state"], "@/rt/", "@"),
+        (["HOME=@", "XDG_RUNTIME_DIR=@/rt", "XDG_CONFIG_HOME="], "@/rt/", "@"),
+        (["HOME=@", "XDG_RUNTIME_DIR=rt"], "@/.", "@"), (["XDG_RUNTIME_DIR=@/rt"], "@/rt/", "~"),
+        ([], "~/.", "~"), (["HOME="], "~/.", "~"),
+      ] as [([String], String, String)]).map {
+        Surroundings(variables: $0.0, sockets: $0.1, state: $0.2)
+      }
+    )
+    func `A variable that is empty or relative, or not there, leads to the next one`(
+      _ surroundings: Surroundings
+    ) async throws {
+      let account = try #require(getpwuid(geteuid())?.pointee.pw_dir.map { String(cString: $0) })
+      try await World.run { world in
+        let home = "\(world.directory)/home"
+        let settings = "\(home)/.config/storeactor"
+        for folder in ["\(home)/rt", settings] {
+          try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true,
+          )
+          try #require(chmod(folder, 0o700) == 0)
+        }
+        try Data(#"{"logLevel": "debug"}"#.utf8)
+          .write(to: URL(filePath: "\(settings)/stored.json"))
+        func absolute(_ path: String) -> String {
+          path.replacing("@", with: home).replacing("~", with: account)
+        }
+        let names = ["HOME"] + ["RUNTIME_DIR", "STATE_HOME", "CONFIG_HOME"].map { "XDG_\($0)" }
+        let run = try await world.finish(
+          world.start(
+            path: "/usr/bin/env",
+            names.flatMap { ["-u", $0] } + surroundings.variables.map(absolute)
+              + [Program.stored.path, "config"],
+          )
+        )
+        #expect(run.isSuccess, "\(run.errorText)")
+        let shown = try JSONValue(parsing: run.output.joined())
+        func value(_ name: String) -> String? { shown[name]?["value"]?.text }
+        #expect(value("dir") == absolute("\(surroundings.sockets)storeactor"))
+        #expect(value("data") == absolute("\(surroundings.state)/.local/state/storeactor"))
+        // What the user's account has there is not this test's.
+        if surroundings.state == "@" { #expect(value("logLevel") == "debug") }
+      }
+    }
   }
 }

@@ -28,7 +28,7 @@ struct SlipTests {
     "There are twenty at least, and of each something is said that means something to an author"
   )
   func texts() throws {
-    #expect(slips.count >= 20)
+    #expect(slips.count >= 20 && Slip.fine.count >= 4)
     for slip in slips {
       let text = try slip.expected()
       #expect(text.contains("error: ") || text.contains("warning: "), "\(slip.name)")
@@ -38,12 +38,21 @@ struct SlipTests {
   }
 
   @Test(
-    "It says nothing where a type has the name of the module",
+    "It says nothing of names and declarations that generated code has to cope with",
     .enabled(if: Compiler.isKnown, "compilers before Swift 6.3 have no module selectors"),
+    arguments: Slip.fine,
   )
-  func moduleName() throws {
-    let path = Slip.folder.appendingPathComponent("Fine/ModuleName.swift").path
-    #expect(try Compiler.said(of: [path]) == [:])
+  func fine(_ name: String) throws {
+    #expect(try Compiler.said(of: [Slip.finePath(name)]) == [:])
+  }
+
+  @Test(
+    "It says nothing of the code in documentation comments",
+    .enabled(if: Compiler.isKnown, "other compilers may warn of other code"),
+  )
+  func documentation() throws {
+    let names = ["DocumentedFeatures.swift", "DocumentedUses.swift"]
+    #expect(try Compiler.said(of: names.map(Slip.finePath)) == [:])
   }
 }
 
@@ -54,6 +63,15 @@ struct Slip {
 
   fileprivate static var folder: URL {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Slips")
+  }
+
+  /// The names of files without a mistake, each of which stands alone.
+  fileprivate static let fine =
+    ((try? FileManager.default.contentsOfDirectory(atPath: finePath(""))) ?? [])
+    .filter { !$0.hasPrefix("Documented") }.sorted()
+
+  fileprivate static func finePath(_ name: String) -> String {
+    folder.appendingPathComponent("Fine/\(name)").path
   }
 
   private var textPath: String { Slip.folder.appendingPathComponent("\(name).txt").path }

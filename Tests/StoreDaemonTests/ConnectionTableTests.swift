@@ -23,10 +23,26 @@ struct ConnectionTableTests {
 
   @Test func `More descriptors do not let another user or a key take more memory`() {
     let many = ConnectionTable.Limits(descriptors: 1 << 20)
-    #expect(many.connectionsOfOthers == 7_680 && many.connectionsOfUser == 2_048)
+    #expect(many.connectionsOfOthers == 7_680 && many.connectionsOfUser == 1_024)
     // With those of whom nothing is known yet a key has no more than a user.
     #expect(many.connectionsOfKey + many.connectionsOfUnknown == many.connectionsOfUser)
     #expect(many.connectionsOfOwner == many.connections - many.connections / 4)
+  }
+
+  @Test func `Users who came once and have rested are forgotten, and those who have not are not`() {
+    var table = table()
+    for user in 0..<2_000 as Range<UInt32> {
+      let isWelcome = table.accept(1, .control, user: 5_000 + user, now: Int64(user) * Self.second)
+      #expect(isWelcome)
+      table.disconnect(1, .control)
+    }
+    #expect(table.budgetCount < 200)
+    // At one moment nobody has rested.
+    for user in 0..<1_000 as Range<UInt32> {
+      _ = table.accept(1, .control, user: 9_000 + user, now: 3_000 * Self.second)
+      table.disconnect(1, .control)
+    }
+    #expect(table.budgetCount >= 1_000)
   }
 
   @Test("What is beyond the limit is refused, and counts until it is over")

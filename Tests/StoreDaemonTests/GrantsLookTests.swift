@@ -87,6 +87,17 @@ import Testing
     while counters.ofHost() != nil { files.queue.sync {} }
   }
 
+  @Test func `A check takes five seconds before it counts as delayed`() {
+    let host = StoreHost<Counted, Never>(
+      initialState: Counted(),
+      exposures: [],
+      configuration: HostConfiguration(directory: "/nowhere"),
+    ) {
+      EmptyReducer()
+    }
+    #expect(host.files.patience == 5_000_000_000)
+  }
+
   @Test func `What was read last is told last`() async throws {
     try await withFile { file in
       let files = FileQueue()

@@ -74,6 +74,46 @@ import Testing
     return file
   }
 
+  /// The number of a history, which its newest segment and all its snapshots have.
+  private func number(_ directory: String) throws -> UInt64 {
+    let newest = try #require(LogSegment.all(in: directory).last)
+    let number = try LogHeader(of: newest, in: directory).history
+    let snapshots = KeptSnapshots(in: directory, of: 0)
+    for revision in try snapshots.revisions() {
+      #expect(try snapshots.read(revision)?.fields.history == number, "\(revision)")
+    }
+    return number
+  }
+
+  @Test func `A history has one number in all of its epochs, and a copy of it has another one`()
+    throws
+  {
+    let file = try begun()
+    let first = try number(source.path)
+    #expect(first != 0)
+    try file.renew(epoch: 9)
+    try file.append(Self.batch(11...11))
+    try file.close()
+    #expect(try number(source.path) == first)
+    // As if it had been copied, so that another epoch begins.
+    let newest = try #require(LogSegment.all(in: source.path).last).path(in: source.path)
+    try SegmentEditor(newest).write { $0.header.file = "1.1" }
+    let again = try open(source.path)
+    #expect(again.opening.doubt != nil && again.opening.epoch != 9)
+    _ = try again.read { _ throws(CodecError) in }
+    try again.begin()
+    try again.append(Self.batch(12...12))
+    try again.write(Self.snapshot(12), of: 12)
+    #expect(try number(source.path) == first)
+    try again.close()
+    #expect(try JournalReader(directory: source.path).copy(to: target.path) == 12)
+    let copied = try number(target.path)
+    #expect(copied != 0 && copied != first)
+    let restored = try JournalDirectoryTests.Directory()
+    #expect(try JournalReader(directory: target.path).copy(to: restored.path, through: 11) == 11)
+    #expect(try ![0, first, copied].contains(number(restored.path)))
+  }
+
   /// What a daemon would read, in words.
   private func parts(_ file: JournalDirectory) throws -> [String] {
     var parts: [String] = []

@@ -5,8 +5,11 @@ import Testing
 @testable import StoreJournal
 @testable import StoreReplication
 
+/// How many bits are tried: with `FLIPS`, so many.
+private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($0) } ?? 240
+
 /// A journal of which some bits are not what they were: it is refused with what helps, or read.
-@Suite(.timeLimit(.minutes(2))) struct JournalDamageTests {
+@Suite(.timeLimit(.minutes(flips > 240 ? 60 : 2))) struct JournalDamageTests {
   private let directory: JournalDirectoryTests.Directory
 
   init() throws { directory = try JournalDirectoryTests.Directory() }
@@ -102,7 +105,7 @@ import Testing
     try #require(files.count == 4)
     let (path, copy) = ("\(directory.path)/damaged", "\(directory.path)/copy")
     var random = Numbers(state: 1)
-    for round in 0..<240 {
+    for round in 0..<flips {
       for path in [path, copy] where manager.fileExists(atPath: path) {
         try manager.removeItem(atPath: path)
       }

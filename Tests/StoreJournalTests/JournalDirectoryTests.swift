@@ -437,9 +437,16 @@ import Testing
     #expect(try open().opening.epoch == 99)
   }
 
+  /// A file that begins with a state, and goes on with records that are those of a daemon.
+  private func written(through last: UInt64) throws -> JournalDirectory {
+    let file = try open()
+    try keep(KeptNumbers.snapshot(0), of: 0, in: file)
+    for revision in 1...last { try file.append(KeptNumbers.batch(revision...revision)) }
+    return file
+  }
+
   @Test func `A log that breaks off before its end is refused, not cut short`() throws {
-    let file = try begin()
-    for revision in 1...5 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
+    let file = try written(through: 5)
     let path = try path(of: 1)
     // The machine has gone down since.
     try SegmentEditor(path).write { $0.header.boot = "earlier" }
@@ -482,15 +489,15 @@ import Testing
   }
 
   @Test func `Whatever an entry says of its size, those behind it are found`() throws {
-    let file = try begin()
-    for revision in 1...9 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
+    let file = try written(through: 9)
     let whole = try SegmentEditor(try path(of: 1))
     for entry in 0..<8 {
-      for size in 0...600 as ClosedRange<UInt8.Stride> {
+      let place = whole.entries[entry].lowerBound + 8
+      let count = Int(LogHeader.number(whole.bytes[place..<place + 8]))
+      for size in 0...600 {
         var segment = whole
-        let place = whole.entries[entry].lowerBound + 8
         segment.bytes.replaceSubrange(place..<place + 8, with: LogHeader.littleEndian(size, 8))
-        if size != 1 { try segment.write() }
+        if size != count { try segment.write() }
         let found = try unbegun()
         #expect(found.opening.newest == 9 && found.opening.tornBytes == 0)
       }

@@ -103,6 +103,67 @@ import Testing
     try second.append(batch(2))
   }
 
+  /// Something that happens to a log after another daemon has listed it, and before that daemon
+  /// seals the newest segment.
+  private enum Meanwhile: CaseIterable {
+    case entry, segment, emptySegment, end, takeover
+  }
+
+  @Test(arguments: Meanwhile.allCases)
+  private func `Who seals a segment after the log went on takes nothing over, and nothing is lost`(
+    _ meanwhile: Meanwhile
+  ) throws {
+    let segmentBytes = meanwhile == .segment ? 1 : 64 << 10
+    let first = try history(
+      through: meanwhile == .emptySegment ? 0 : 2,
+      segmentBytes: segmentBytes,
+    )
+    let late = try unbegun()
+    let before = try newestPath()
+    var other: JournalDirectory?
+    let refusal = code {
+      _ = try late.seal(by: 2) {
+        do {
+          switch meanwhile {
+          case .entry, .segment: try first.append(batch(3))
+          case .emptySegment: try first.renew(epoch: 7)
+          case .end: try first.close()
+          case .takeover:
+            other = try unbegun()
+            try other?.begin()
+          }
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    #expect(refusal == .busy)
+    let after = try newestPath()
+    let isMoved = [.segment, .emptySegment, .takeover].contains(meanwhile)
+    #expect((before != after) == isMoved, "\(before) \(after)")
+    // The seal is in the segment that was the newest one: only who writes there is fenced.
+    switch meanwhile {
+    case .entry: #expect(code { try first.append(self.batch(4)) } == .fenced)
+    case .segment: try first.append(batch(4))
+    case .emptySegment: try first.append(batch(1))
+    case .end: break
+    case .takeover: try other?.append(batch(3))
+    }
+    let last: UInt8 =
+      switch meanwhile {
+      case .takeover: 3
+      // Of an entry that was refused under the seal nobody was told; it may be there.
+      case .entry, .segment: 4
+      case .emptySegment: 1
+      case .end: 2
+      }
+    let again = try unbegun()
+    #expect(try records(again) == Array(1...last))
+    // The daemon of that seal has written nothing.
+    #expect((again.opening.doubt == nil) == isMoved)
+    withExtendedLifetime(other) {}
+  }
+
   @Test func `Whoever could not begin behind a torn tail may try again`() throws {
     let file = try history(through: 3)
     try SegmentEditor(try newestPath()).write {

@@ -123,6 +123,21 @@ import Testing
     #expect(try segments.first?.first == 1)
   }
 
+  @Test func `Torn ends count as bytes of history that are kept, and what they exceed goes`() throws
+  {
+    let file = try damaged([])
+    let size = Retention(bytes: 10_000)
+    #expect(try !file.trim(size))
+    // That of the newest segment, which stays.
+    let torn = try #require(segments.last).tornPath(in: directory.path)
+    for (count, isTooMuch) in [(5_000, false), (10_000, true)] {
+      try Data(count: count).write(to: URL(fileURLWithPath: torn))
+      while try file.trim(size) {}
+      #expect(try segments.first?.first == (isTooMuch ? 10 : 1), "\(count) bytes")
+    }
+    #expect(FileManager.default.fileExists(atPath: torn))
+  }
+
   @Test func `A clock that is ahead when a daemon starts makes nothing old that was kept before`()
     throws
   {
@@ -242,9 +257,10 @@ import Testing
     try #require(segments.first?.first == 10)
     // No state of revision 9 or an earlier one can be had.
     try FileManager.default.removeItem(atPath: "\(directory.path)/snapshots/9.snapshot")
-    #expect(!JournalDirectory.remedy(directory.path, before: 11).contains("--through"))
-    #expect(JournalDirectory.remedy(directory.path, before: 13).contains("--through 12"))
+    #expect(!JournalReader.remedy(for: directory.path, upTo: 10).contains("--through"))
+    #expect(JournalReader.remedy(for: directory.path).contains("--through 12"))
+    #expect(!JournalReader.remedy(for: directory.path, upTo: nil).contains("--through"))
     try Data([1]).write(to: URL(fileURLWithPath: "\(directory.path)/snapshots/12.snapshot"))
-    #expect(!JournalDirectory.remedy(directory.path, before: 13).contains("--through"))
+    #expect(!JournalReader.remedy(for: directory.path).contains("--through"))
   }
 }

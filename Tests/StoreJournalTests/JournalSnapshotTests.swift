@@ -338,6 +338,65 @@ import Testing
     #expect(copy?.code == .corrupt)
   }
 
+  @Test func `A log that ends before a snapshot is listed to its end, and there is no more`() throws
+  {
+    let file = try history()
+    try keep(9, in: file)
+    let segment = try #require(LogSegment.all(in: directory.path).last)
+    try SegmentEditor(segment.path(in: directory.path)).write {
+      for entry in 6...8 { $0.wipe(entry: entry) }
+    }
+    let reader = try JournalReader(directory: directory.path)
+    #expect(try reader.endOfRecords() == 6)
+    var past = PastReader(reader, GenericPast(), telling: .all)
+    // All of it was looked at.
+    for (after, count) in [(0, 6), (4, 2), (6, 0), (8, 0)] as [(UInt64, Int)] {
+      let log = HistoryQuery.log(after: after, count: 100, scope: nil, client: nil)
+      guard case .log(let entries, 9, 9) = past.answer(log) else {
+        Issue.record("\(past.answer(log))")
+        return
+      }
+      #expect(entries.count == count)
+    }
+    // A page that is full is not the last one.
+    let log = HistoryQuery.log(after: 0, count: 6, scope: nil, client: nil)
+    guard case .log(_, 6, 9) = past.answer(log) else {
+      Issue.record("\(past.answer(log))")
+      return
+    }
+    withExtendedLifetime(file) {}
+  }
+
+  #if os(Linux)
+  /// How many bytes this thread has read.
+  private var readBytes: Int {
+    get throws {
+      let text = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
+      let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("rchar: ") })
+      return try #require(Int(line.dropFirst("rchar: ".count)))
+    }
+  }
+
+  @Test func `A segment is read once, however many snapshots it leads to`() throws {
+    let file = try open()
+    try file.begin()
+    for revision in 1...40 as ClosedRange<UInt64> {
+      try file.append(Self.batch(revision...revision))
+      try file.write(Self.snapshot(revision), of: revision, after: file.mark(at: revision))
+    }
+    // What is not needed goes with the next snapshot only.
+    let segment = try #require(LogSegment.all(in: directory.path).last).path(in: directory.path)
+    let size = try #require(try DurableFile.size(of: segment))
+    try #require(size > 60_000)
+    let kept = KeptSnapshots(in: directory.path, of: file.opening.history)
+    let before = try readBytes
+    #expect(try kept.revisions().count == 40)
+    let count = try readBytes - before
+    #expect(count < 2 * size, "\(count) bytes for a segment of \(size)")
+    withExtendedLifetime(file) {}
+  }
+  #endif
+
   @Test func `Records that come before a snapshot that is damaged are listed`() throws {
     let file = try history()
     try keep(9, in: file)

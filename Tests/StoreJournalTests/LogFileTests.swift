@@ -75,6 +75,38 @@ import Testing
     #expect(Array(found[4_096..<place]) == entries.flatMap { $0 })
   }
 
+  @Test func `A segment that keeps the name of its draft keeps its entries`() throws {
+    let draft = "\(directory.path)/draft\(DurableFile.draftSuffix)"
+    let bytes = [UInt8](repeating: 7, count: 9_000)
+    try withFile(draft) { file in
+      try file.write(bytes, at: 0)
+      file.keepDraft(100)
+      try file.name(path)
+      // As where the file system has not removed it.
+      try FileManager.default.linkItem(atPath: path, toPath: draft)
+    }
+    #expect(try has(bytes))
+    #expect(!FileManager.default.fileExists(atPath: draft))
+    let other = "\(directory.path)/other\(DurableFile.draftSuffix)"
+    try withFile(other) { file in
+      try file.write(bytes, at: 0)
+      file.keepDraft(100)
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: other)).count == 100)
+  }
+
+  private func withFile(_ path: String, _ body: (LogFile) throws -> Void) throws {
+    try body(try LogFile(making: path))
+  }
+
+  @Test func `Which file a path leads to is not known where it cannot be looked at`() throws {
+    let file = try LogFile(making: path)
+    #expect(try file.isNamed(path) && !file.isNamed("\(path).other"))
+    let below = "\(path)/below"
+    let refusal = #expect(throws: JournalError.self) { try LogFile.identity(of: below) }
+    #expect(refusal?.code == .unreadable && refusal?.message.contains(below) == true)
+  }
+
   @Test("A seal that somebody else writes stays, whatever is written behind it", arguments: ways)
   func seal(pastCache: Bool, seed: UInt64) throws {
     let file = try LogFile(making: path, pastCache: pastCache)

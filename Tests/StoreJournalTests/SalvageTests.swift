@@ -5,6 +5,12 @@ import Testing
 @testable import StoreJournal
 @testable import StoreReplication
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// What is told of a damaged directory, and what is saved of it: all that can be read.
 @Suite(.timeLimit(.minutes(2))) struct SalvageTests {
   private let source: JournalDirectoryTests.Directory
@@ -188,6 +194,7 @@ import Testing
     try damage(9)
     let report = try salvage()
     #expect(report.newest == 8 && report.oldestState == nil)
+    #expect(report.missing.contains { $0.contains("Every state is missing") })
     let file = try Self.open(target.path)
     var last: UInt64 = 0
     _ = try file.read(from: Self.initial) { (part) throws(CodecError) in
@@ -241,6 +248,100 @@ import Testing
     _ = try again.read { (_) throws(CodecError) in }
     try again.begin()
     try check(try salvage())
+  }
+
+  @Test func `Records that end in the middle of an entry are saved, each once`() throws {
+    let file = try history(snapshots: [0, 20])
+    withExtendedLifetime(file) {}
+    let again = try Self.open(source.path)
+    _ = try again.read { (_) throws(CodecError) in }
+    try again.begin()
+    // The second of three changes what is not there.
+    var encoder = CBOREncoder.durable
+    for revision in 21...23 as ClosedRange<UInt64> {
+      let delta: [UInt8]? = revision == 22 ? [0x61, 0x78] : nil
+      JournalRecord(revision: revision, wallMilliseconds: 1, origin: .daemon, delta: delta)
+        .encode(to: &encoder)
+    }
+    try again.append(
+      JournalBatch(revisions: 21...23, records: encoder.bytes, sessionNumbers: 1)
+    )
+    try again.append(Self.batch(24...24))
+    let report = try salvage()
+    #expect(report.newest == 21)
+    #expect(try made() == [0, 1, 21])
+    #expect(try report.files.map { try revisions(in: $0) } == [["22"], ["23", "24"]])
+    #expect(report.missing.contains { $0.contains("Revisions 22 to 22") && $0.contains("fit") })
+  }
+
+  @Test(arguments: ["folder", "fifo", "link", "nothing"])
+  func
+    `What has the name of a torn end and cannot be read is named, and keeps nobody from going on`(
+      kind: String
+    ) throws
+  {
+    _ = try history()
+    let segment = try #require(segments.last)
+    for suffix in [".torn", ".new"] {
+      let path = segment.tornPath(in: source.path).replacing(".torn", with: suffix)
+      switch kind {
+      case "folder":
+        try FileManager.default.createDirectory(
+          atPath: "\(path)/mine",
+          withIntermediateDirectories: true,
+        )
+      case "fifo": try #require(mkfifo(path, 0o600) == 0)
+      case "link":
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+      default: try Data().write(to: URL(fileURLWithPath: path))
+      }
+    }
+    // A seal makes drafts be looked at.
+    try SegmentEditor(segment.path(in: source.path)).write { $0.bytes[8] = 9 }
+    let survey = try LogSurvey(source.path)
+    #expect(!survey.isDamaged && survey.segments.last?.end == .clean)
+    var salvage = try Salvage(source.path, to: target.path)
+    let report = try salvage.run()
+    #expect(report.newest == 20)
+    let torn = segment.tornPath(in: source.path)
+    #expect(report.missing.contains { $0.contains(torn) } == (kind != "nothing"), "\(report)")
+    let again = try Self.open(source.path)
+    _ = try again.read { (_) throws(CodecError) in }
+    try again.begin()
+    try again.append(Self.batch(21...40))
+    try again.write(Self.snapshot(40), of: 40)
+    try again.write(Self.snapshot(39), of: 39)
+    #expect(try again.makeRoom())
+    // What somebody has put there is nobody's to remove.
+    #expect(DurableFile.isOtherThanFile(torn) == (kind != "nothing"))
+    #expect((kind == "folder") == FileManager.default.fileExists(atPath: "\(torn)/mine"))
+  }
+
+  @Test func `What cannot be kept beside the log, for something has its place, stays in the log`()
+    throws
+  {
+    let file = try history(closing: false)
+    let segment = try #require(segments.last)
+    try SegmentEditor(segment.path(in: source.path)).write { editor in
+      editor.header.boot = "another"
+      editor.bytes[editor.entries[editor.entries.count - 1].lowerBound + LogEntry.Head.bytes] ^= 1
+    }
+    let torn = segment.tornPath(in: source.path)
+    try FileManager.default.createDirectory(atPath: torn, withIntermediateDirectories: true)
+    let path = segment.path(in: source.path)
+    let whole = try #require(FileManager.default.contents(atPath: path))
+    for last in [19, 20] as [UInt64] {
+      let again = try Self.open(source.path)
+      _ = try again.read { (_) throws(CodecError) in }
+      try again.begin(at: last)
+      #expect(try again.strangers == [torn])
+      try again.append(Self.batch(last + 1...last + 1))
+      try again.close()
+    }
+    #expect(try LogSurvey(source.path).problems == [])
+    let kept = try #require(FileManager.default.contents(atPath: path))
+    #expect(kept.dropFirst(16) == whole.dropFirst(16), "All but the seal is as it was")
+    withExtendedLifetime(file) {}
   }
 
   @Test func `A directory that has something keeps it`() throws {

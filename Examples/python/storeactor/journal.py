@@ -25,7 +25,7 @@ from typing import Any
 from .documents import convert
 from .encoding import EncodingError, encode
 from .schema import Schema, SchemaError
-from .segments import Damage, Record, Segment, Snapshot, effect_items, entry_records, expect
+from .segments import LIMIT, Damage, Record, Segment, Snapshot, effect_items, entry_records, expect
 from .segments import is_effect, is_id, is_identity, is_list, is_session, is_text, is_uint, is_void
 from .segments import read_header, read_segment, read_snapshot, read_value
 
@@ -116,11 +116,11 @@ def read_files(directory: Path) -> History:
     for path in sorted((directory / "log").iterdir()):
         if match := re.fullmatch(r"([0-9]{20})-(0|[1-9][0-9]*)\.(log|torn)", path.name):
             first, term = int(match[1]), int(match[2])
-            if match[3] == "torn":
+            if match[3] == "torn" and path.is_file():
                 history.torn[path.name] = path.stat().st_size
-            elif first not in newest or term > newest[first][0]:
+            elif match[3] == "log" and (first not in newest or term > newest[first][0]):
                 newest[first] = term, path
-        elif path.suffix == ".new":
+        elif path.suffix == ".new" and path.is_file():
             with contextlib.suppress(Damage):  # just room, then
                 history.drafts.add(read_header(read_synced(path)).term)
     for first, (term, path) in sorted(newest.items()):
@@ -174,6 +174,8 @@ def judge(history: History) -> None:
         newest.end, newest.torn = "damaged", None
     if newest.end == "torn":
         doubts.append(f"{newest.name} is torn at byte {newest.torn}")
+    if header and max(header.term, newest.last, base) >= LIMIT:
+        problems.append(f"{newest.name}: no number is left for what follows")
     if header and header.seal and header.seal not in history.drafts:
         doubts.append(f"{newest.name} is sealed by term {header.seal}: no segment, and no draft")
     for segment in segments:

@@ -145,6 +145,17 @@ final class Past {
     return try reading(asked)
   }
 
+  /// Says so where the records of a directory end before its newest snapshot.
+  func tellWhereRecordsEnd() throws {
+    guard let reader else { return }
+    let (end, newest) = (try reader.endOfRecords(), try reader.extent().newest)
+    guard end < newest else { return }
+    Note.print(
+      "The log ends with revision \(end), and there is a snapshot of revision \(newest): what led "
+        + "from one to the other is not kept."
+    )
+  }
+
   /// A scope's state at a revision.
   func state(of scope: String, at revision: UInt64) async throws -> JSONValue {
     let query = HistoryQuery.state(revision: revision, scope: scope)

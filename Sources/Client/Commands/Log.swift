@@ -80,6 +80,7 @@ struct Log: ParsableCommand {
     let tail = tail
     try history.run(options, name: "storectl log", isEndless: follow) { past in
       try await LogSession(past, filter, pages, tail: tail, isJSON: isJSON).run()
+      try past.tellWhereRecordsEnd()
     }
   }
 }

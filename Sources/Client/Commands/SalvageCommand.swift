@@ -12,12 +12,14 @@ struct SalvageCommand: ParsableCommand {
     discussion: """
       The new history is that which reaches the newest revision: it begins with a snapshot, and \
       ends before what is missing. Without any snapshot it is that of the records from revision 1 \
-      on, which their program goes on from with --from-initial-state. Other records, and those of \
-      an end that was torn, are written as lines of JSON to the folder "salvaged" in the target. \
-      What is missing is listed. Nothing in the damaged directory is changed.
+      on, and has no state: only the program that began it goes on from them, with \
+      --from-initial-state, and only if its initial state is the same each time. Other records, \
+      and those of an end that was torn, are written as lines of JSON to the folder "salvaged" in \
+      the target. What is missing is listed. Nothing in the damaged directory is changed.
 
-      Exits with 65 where no history could be made, with 73 where there is something already, and \
-      with 75 where a daemon runs.
+      Exits with 0 where a daemon starts from the new history, with 1 where it has no state, with \
+      65 where no history could be made, with 73 where there is something already, and with 75 \
+      where a daemon runs.
 
       Example:
         storectl salvage copy salvaged
@@ -77,10 +79,21 @@ struct SalvageCommand: ParsableCommand {
         "No history could be made of \(damaged). Restore a backup.",
       )
     }
+    guard report.oldestState != nil else {
+      Note.print(
+        "\(target) has the records of revisions 1 to \(newest), and no state. A daemon starts from "
+          + "it with --from-initial-state only, and only if its program's initial state is that "
+          + "which the history began with. storectl log and export --data list the records. "
+          + "Otherwise restore a backup."
+      )
+      throw Self.withoutState
+    }
     guard !options.json, isOutputTerminal else { return }
-    let start = report.oldestState == nil ? ", which begins with its initial state" : ""
     try StandardOutput.line(
-      "\(target) has \"\(Printable.text(report.root))\" up to revision \(newest)\(start)."
+      "\(target) has \"\(Printable.text(report.root))\" up to revision \(newest)."
     )
   }
+
+  /// What was made is of use to one program at most.
+  private static let withoutState = ExitCode(1)
 }

@@ -15,9 +15,10 @@ struct Verify: ParsableCommand {
       it ends with: clean, open, continued by the next one, copied, torn or damaged.
 
       Exits with 0 where all is well: also where a daemon was killed, and of a copy. With 65 where \
-      something that was kept cannot be read. With 1 where the log ends with an entry that was \
-      being written, was taken over by a daemon of which nothing is here, or a snapshot is of \
-      another history: a daemon starts, and what it goes on from may not be all there was.
+      something that was kept cannot be read. With 1 where the log ends with bytes that are no \
+      whole entry, was taken over by a daemon of which nothing is here, ends before its newest \
+      snapshot, or a snapshot is of another history: a daemon starts, and what it goes on from may \
+      not be all there was.
 
       Examples:
         storectl verify

@@ -41,6 +41,7 @@ final class ScreenProgram {
     let quit = Quit()
     session = TerminalSession(on: terminal) { root().onKey("q") { quit.body() } }
     session.onMiss = { daemon.sayMissing() }
+    session.onFault = { daemon.say($0, isFailure: true) }
     quit.body = { [weak self] in self?.end() }
     daemon.breathe = { [weak connection] in
       // Where the connection is closed nobody asks anything more.

@@ -1,5 +1,12 @@
 /// Sets the properties that ``BindableAction``s name; does nothing at other actions.
 ///
+/// ```swift
+/// var body: some ReducerOf<Self> {
+///   BindingReducer()
+///   Reduce { state, action in … }
+/// }
+/// ```
+///
 /// Everything that follows it in a body sees the new value. To do more when a property was set,
 /// look for its action, `case .binding(\.query):`, or use `onChange(of:_:)`.
 public struct BindingReducer<State, Action, ViewAction: BindableAction>: Reducer

@@ -3,6 +3,15 @@
 ///
 /// A reducer returns effects; the store runs them, after the state that the reducer made is in
 /// place. `.none` and `.send` cost no allocation.
+///
+/// ```swift
+/// case .resetButtonTapped:
+///   state.count = 0
+///   return .send(.loadButtonTapped)
+/// case .loadButtonTapped:
+///   state.isLoading = true
+///   return .run { send in await send(.loaded(try await fetch())) }
+/// ```
 public struct Effect<Action>: Sendable {
   @usableFromInline
   package let operation: EffectOperation<Action>

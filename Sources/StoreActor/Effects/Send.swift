@@ -1,5 +1,13 @@
 /// What a `run` effect sends its actions with: `await send(.response(value))`.
 ///
+/// ```swift
+/// return .run { send in
+///   for await event in client.events() {
+///     await send(.received(event))
+///   }
+/// }
+/// ```
+///
 /// Nothing is sent any more once the effect has been cancelled.
 @MainActor
 public struct Send<Action>: Sendable {

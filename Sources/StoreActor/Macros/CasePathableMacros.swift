@@ -7,8 +7,8 @@
 ///   case child(Child.Action)
 /// }
 ///
-/// Action.tapped(1)[case: \.tapped]  // 1
-/// Action.tapped(1).is(\.child)      // false
+/// let number = Action.tapped(1)[case: \.tapped]  // 1
+/// let isChild = Action.tapped(1).is(\.child)  // false
 /// ```
 ///
 /// Written beside `@dynamicMemberLookup`, it makes each case a property as well:

@@ -1,15 +1,17 @@
 /// Gives a struct of closures what a dependency needs: endpoints that report when they are called
 /// before anyone has given them, and initializers.
 ///
-///     @DependencyClient
-///     struct FactClient {
-///       var fetch: @Sendable (_ number: Int) async throws -> String
-///       var isAvailable: @Sendable () -> Bool = { false }
-///     }
+/// ```swift
+/// @DependencyClient
+/// struct FactClient {
+///   var fetch: @Sendable (_ number: Int) async throws -> String
+///   var isAvailable: @Sendable () -> Bool = { false }
+/// }
 ///
-///     extension FactClient: TestDependencyKey {
-///       static let testValue = FactClient()
-///     }
+/// extension FactClient: TestDependencyKey {
+///   static let testValue = FactClient()
+/// }
+/// ```
 ///
 /// `FactClient()` has no endpoint implemented, which suits tests: each replaces what it expects to
 /// be called. The other initializer takes every closure. A closure with labels in its type can be
@@ -38,9 +40,11 @@ public macro DependencyEndpointIgnored() =
 
 /// Makes a property of ``DependencyValues`` and its key in one.
 ///
-///     extension DependencyValues {
-///       @DependencyEntry(liveValue: FactClient.live) var facts: FactClient = FactClient()
-///     }
+/// ```swift
+/// extension DependencyValues {
+///   @DependencyEntry(liveValue: FactClient.live) var facts: FactClient = FactClient()
+/// }
+/// ```
 ///
 /// The default is the value for tests. Without `liveValue` a program's value comes from a module
 /// that knows it: of a `public` property the key is public, is called by its type, `FactClientKey`,

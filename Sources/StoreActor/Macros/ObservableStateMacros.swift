@@ -1,10 +1,12 @@
 /// Makes a struct or an enum a state that stores observe part by part.
 ///
-///     @ObservableState
-///     struct State: Equatable {
-///       var count = 0
-///       @Presents var alert: AlertState<Action.Alert>?
-///     }
+/// ```swift
+/// @ObservableState
+/// struct State: Equatable {
+///   var count = 0
+///   @Presents var alert: AlertState<Action.Alert>?
+/// }
+/// ```
 ///
 /// It declares the conformance to ``ObservableState`` and stores nothing in the state: memberwise
 /// initializers and synthesized conformances stay as they are.
@@ -12,11 +14,13 @@
 /// Where the declaration itself names `ReplicatedState`, its members are generated too, so that
 /// other processes can hold copies:
 ///
-///     @ObservableState
-///     struct State: Equatable, ReplicatedState {
-///       var count = 0
-///       @ReplicationIgnored var cache: [Int: String] = [:]
-///     }
+/// ```swift
+/// @ObservableState
+/// struct State: Equatable, ReplicatedState {
+///   var count = 0
+///   @ReplicationIgnored var cache: [Int: String] = [:]
+/// }
+/// ```
 // The formatter would put a comma behind the last name, which the compiler refuses here.
 // swift-format-ignore
 @attached(

@@ -1,9 +1,11 @@
 /// Makes an optional property the state of a feature that is presented while it is not nil.
 ///
-///     @ObservableState
-///     struct State: Equatable {
-///       @Presents var destination: Destination.State?
-///     }
+/// ```swift
+/// @ObservableState
+/// struct State: Equatable {
+///   @Presents var destination: Destination.State?
+/// }
+/// ```
 ///
 /// `destination` reads and writes the child's state; `$destination` is the `PresentationState` that
 /// reducers' operators take: `.ifLet(\.$destination, action: \.destination) { Destination() }`.

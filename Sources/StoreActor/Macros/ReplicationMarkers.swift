@@ -2,7 +2,9 @@
 ///
 /// Copies in other processes have the value that the declaration gives, so it has to give one:
 ///
-///     @ReplicationIgnored var cache: [Int: String] = [:]
+/// ```swift
+/// @ReplicationIgnored var cache: [Int: String] = [:]
+/// ```
 ///
 /// On a case of an action: no client can send it.
 @attached(peer)
@@ -14,7 +16,9 @@ public macro ReplicationIgnored() =
 /// What was written under the old name is read as this property or case; what is written has the
 /// new name.
 ///
-///     @Replicated(formerly: "name") var title = ""
+/// ```swift
+/// @Replicated(formerly: "name") var title = ""
+/// ```
 ///
 /// - Parameter formerly: The old name.
 @attached(peer)
@@ -36,8 +40,10 @@ public macro ReplicatedAsCodable() =
 /// the first revision after the restart gives it its default. One that is `@ReplicationIgnored` too
 /// is not kept, and needs no form.
 ///
-///     @DurableIgnored var isSaving = false
-///     @ReplicationIgnored @DurableIgnored var cache: [Int: String] = [:]
+/// ```swift
+/// @DurableIgnored var isSaving = false
+/// @ReplicationIgnored @DurableIgnored var cache: [Int: String] = [:]
+/// ```
 @attached(peer)
 public macro DurableIgnored() =
   #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")
@@ -46,7 +52,9 @@ public macro DurableIgnored() =
 ///
 /// It is written as a whole whenever it changes; what holds for `@ReplicatedAsCodable` holds here.
 ///
-///     @ReplicationIgnored @DurableAsCodable var calendar: Calendar = .current
+/// ```swift
+/// @ReplicationIgnored @DurableAsCodable var calendar: Calendar = .current
+/// ```
 @attached(peer)
 public macro DurableAsCodable() =
   #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")

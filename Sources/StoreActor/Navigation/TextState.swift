@@ -4,8 +4,8 @@ public import Foundation
 /// Text that a state holds: of an alert, of a button, of a label.
 ///
 /// ```swift
-/// TextState("Delete \(count) items?")
-/// TextState("Delete ") + TextState(name).bold()
+/// let question = TextState("Delete \(count) items?")
+/// let title = TextState("Delete ") + TextState(name).bold()
 /// ```
 ///
 /// It is plain text with a few styles, so that a feature describes what it says without any user

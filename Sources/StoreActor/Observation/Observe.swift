@@ -1,4 +1,5 @@
 import Observation
+import Synchronization
 
 /// Runs a closure now, and again whenever something has changed that it has read.
 ///
@@ -9,32 +10,39 @@ import Observation
 /// ```
 ///
 /// What is read of a ``Store``, or of any other `Observable` object, is observed. The closure runs
-/// on the main actor; after a change it runs again in a turn of its own, once for however many
-/// changes came before it.
+/// on the caller's actor: the main actor, where it reads a store. After a change it runs again in a
+/// turn of its own, once for however many changes came before it.
 ///
-/// - Parameter apply: Reads, and does something with what it reads.
+/// - Parameters:
+///   - isolation: The caller's actor.
+///   - apply: Reads, and does something with what it reads.
 /// - Returns: Keeps the closure running: let go of it, or cancel it, to end that.
-@MainActor
-public func observe(_ apply: @escaping @MainActor () -> Void) -> ObserveToken {
+public func observe(
+  isolation: isolated any Actor = #isolation,
+  _ apply: @escaping () -> Void,
+) -> ObserveToken {
   let observer = Observer(apply)
-  observer.run()
+  observer.run(on: isolation)
   return ObserveToken(observer)
 }
 
-/// What keeps the closure of ``observe(_:)`` running.
+/// What keeps the closure of ``observe(isolation:_:)`` running.
 ///
 /// The closure is let go when the token is cancelled or goes.
-@MainActor
-public final class ObserveToken {
-  private var observer: Observer?
+public final class ObserveToken: Sendable {
+  private let observer: Mutex<Observer?>
 
   init(_ observer: Observer) {
-    self.observer = observer
+    self.observer = Mutex(observer)
   }
 
   /// Runs the closure no more.
   public func cancel() {
-    observer = nil
+    // It goes when the lock is free: what it lets go of may cancel others.
+    _ = observer.withLock { observer in
+      defer { observer = nil }
+      return observer
+    }
   }
 
   /// Keeps the token in a collection with others.
@@ -50,28 +58,33 @@ public final class ObserveToken {
 
 extension ObserveToken: Hashable {
   /// Whether both are one token.
-  public nonisolated static func == (lhs: ObserveToken, rhs: ObserveToken) -> Bool {
+  public static func == (lhs: ObserveToken, rhs: ObserveToken) -> Bool {
     lhs === rhs
   }
 
   /// Hashes the token's identity.
-  public nonisolated func hash(into hasher: inout Hasher) {
+  public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))
   }
 }
 
-/// Runs a closure again and again.
-@MainActor
-final class Observer {
-  private let apply: @MainActor () -> Void
+/// Runs a closure again and again, on one actor.
+// The closure is called on that actor only; others just let it go.
+final class Observer: @unchecked Sendable {
+  private let apply: () -> Void
 
-  init(_ apply: @escaping @MainActor () -> Void) {
+  init(_ apply: @escaping () -> Void) {
     self.apply = apply
   }
 
-  func run() {
+  func run(on actor: isolated any Actor) {
     withObservationTracking(apply) { [weak self] in
-      Task { @MainActor in self?.run() }
+      // The main actor's turn is asked for at once, not behind one elsewhere.
+      if actor === MainActor.shared {
+        Task { @MainActor in self?.run(on: MainActor.shared) }
+      } else {
+        Task { await self?.run(on: actor) }
+      }
     }
   }
 }

@@ -1,8 +1,8 @@
 public import Observation
 import StoreState
 
-/// A store is observed by reading it: `withObservationTracking`, ``observe(_:)`` and `Observations`
-/// are told when something that they have read of it has changed.
+/// A store is observed by reading it: `withObservationTracking`, ``observe(isolation:_:)`` and
+/// `Observations` are told when something that they have read of it has changed.
 ///
 /// - What is read by `store.count` is that value; reading a property of a child's state through
 ///   `store.child.count` is reading all of `child`: scope to be told of less.

@@ -10,7 +10,7 @@ extension Reducer {
   ///       Row()
   ///     }
   ///     .forEach(\.path, action: \.path) {
-  ///       Path()
+  ///       Detail()
   ///     }
   /// }
   /// ```

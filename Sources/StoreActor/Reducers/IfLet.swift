@@ -8,8 +8,8 @@ extension Reducer {
   ///     .ifLet(\.child, action: \.child) {
   ///       Child()
   ///     }
-  ///     .ifLet(\.$destination, action: \.destination) {
-  ///       Destination()
+  ///     .ifLet(\.$sheet, action: \.sheet) {
+  ///       Edit()
   ///     }
   /// }
   /// ```

@@ -1,4 +1,9 @@
 /// A shared value that is only read: see ``Shared``.
+///
+/// ```swift
+/// @Shared(value: Draft(title: "Milk")) var draft
+/// @SharedReader(projectedValue: SharedReader($draft.title)) var title
+/// ```
 @propertyWrapper
 @dynamicMemberLookup
 public struct SharedReader<Value> {

@@ -5,7 +5,8 @@ extension URL {
   /// The user's directory of documents, where Foundation has no name for it.
   ///
   /// ```swift
-  /// @Shared(.fileStorage(.documentsDirectory.appending(component: "books.json"))) var books = []
+  /// @Shared(.fileStorage(.documentsDirectory.appending(component: "books.json")))
+  /// var books: [Book] = []
   /// ```
   ///
   /// It is what `$XDG_DOCUMENTS_DIR` or the user's settings say, else `Documents` in the home

@@ -1,4 +1,12 @@
 /// Why an action was not reduced, or why it cannot be known whether it was.
+///
+/// ```swift
+/// do {
+///   try await store.send(.incrementButtonTapped).applied()
+/// } catch let failure as ActionFailure where failure.code == .overloaded {
+///   print("Try again later: \(failure)")
+/// }
+/// ```
 public struct ActionFailure: Error, Hashable {
   /// A kind of failure; more kinds may come.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

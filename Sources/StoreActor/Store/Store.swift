@@ -3,7 +3,7 @@
 /// ```swift
 /// let store = Store(initialState: Counter.State()) { Counter() }
 /// store.send(.incrementButtonTapped)
-/// store.count  // 1
+/// print(store.count)  // 1
 /// ```
 ///
 /// It may be the root of a tree of features, a part of another store, or a scope of a store in

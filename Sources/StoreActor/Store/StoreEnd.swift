@@ -1,6 +1,10 @@
 /// Why a store shows nothing new any more.
 ///
 /// A store that has ended keeps its last state; actions that are sent to it find nothing there.
+///
+/// ```swift
+/// if let end = StoreEnd(of: store) { return "The counter is over: \(end)" }
+/// ```
 public enum StoreEnd: Hashable, Sendable {
   /// What it was a store of has gone, or something else has come in its place.
   case gone

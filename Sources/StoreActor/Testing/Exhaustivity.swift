@@ -1,4 +1,10 @@
 /// How strictly a ``TestStore`` wants everything asserted that a feature does.
+///
+/// ```swift
+/// store.exhaustivity = .off
+/// await store.send(.incrementButtonTapped)
+/// await store.send(.incrementButtonTapped) { $0.count = 2 }
+/// ```
 public enum Exhaustivity: Equatable, Sendable {
   /// Every change of state, every received action and every output has to be asserted, and every
   /// effect has to end before the test does.

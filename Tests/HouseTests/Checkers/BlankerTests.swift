@@ -70,9 +70,20 @@ struct BlankerTests {
   }
 }
 
-/// A Swift file of a room that has no rules of its own.
-func swift(_ text: String, path: String = "Sources/StoreDaemon/File.swift") -> SourceFile {
-  SourceFile(path: path, text: text)
+/// A Swift file of a target of the product; StoreDaemon has no rules of its own.
+func swift(
+  _ text: String,
+  in name: String = "StoreDaemon",
+  at path: String = "File.swift",
+) -> SourceFile {
+  let room = Room(name: name, folder: "Sources/Wing/\(name)")
+  return SourceFile(path: "\(room.folder)/\(path)", text: text, room: room)
+}
+
+/// A Swift file of a target of tests.
+func test(_ text: String, in name: String = "ATests") -> SourceFile {
+  let room = Room(name: name, folder: "Tests/\(name)")
+  return SourceFile(path: "\(room.folder)/A.swift", text: text, room: room)
 }
 
 /// A page at the repository's root.

@@ -20,6 +20,7 @@ struct CodeBlocksTests {
     "Code that stands in a compiled file is not",
     arguments: [
       "b()\nc()", "func a() {\n    b()", "func a() {\n…\nc()", "import B\n…\n}", "}",
+      "import B\n\nc()", "@main\nfunc a() {", "d()\n@Suite struct Revisions1To7Tests {",
     ],
   )
   func compiled(code: String) { #expect(breaches(code) == []) }
@@ -28,12 +29,29 @@ struct CodeBlocksTests {
     "Code that does not is found",
     arguments: [
       "d()", "c()\nb()", "c()\n…\nb()", "b()\n}", "func a() {\n  b()\n  c()\n}\n}",
+      "c()\nimport B", "import C\nb()", "import B\nd()",
     ],
   )
   func stray(code: String) { #expect(breaches(code) == [4]) }
 
-  @Test("It is found in guides, too")
-  func guides() { #expect(breaches("d()", in: "docs/guides/Guide.md") == [4]) }
+  @Test("It is found in guides and in the README, too")
+  func guides() {
+    for path in ["docs/guides/Guide.md", "README.md"] { #expect(breaches("d()", in: path) == [4]) }
+  }
+
+  @Test("It is found in documentation comments, where what is left out may be within a line")
+  func comments() {
+    func breaches(in room: String = "StoreActor", _ code: String...) -> [Int] {
+      let block = code.map { "  /// \($0)\n" }.joined()
+      let text = "  /// ```swift\n\(block)  /// ```\n  func a() {}\n"
+      return CodeBlocks.check([swift(text, in: room, at: "A.swift")], against: [file]).map(\.line)
+    }
+    #expect(breaches("func a() {", "  b()") == [])
+    #expect(breaches("func … {", "…", "  c()") == [])
+    #expect(breaches("func b() {") == [2])
+    #expect(breaches("func a() … {{") == [2])
+    #expect(breaches(in: "Other", "d()") == [])
+  }
 
   @Test("Other pages, and blocks of other languages, may say what they like")
   func others() {

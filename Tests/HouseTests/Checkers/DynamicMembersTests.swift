@@ -15,8 +15,8 @@ struct DynamicMembersTests {
     """
 
   private func found(_ text: String, room: String = "StoreActor") -> [String] {
-    let store = swift(type, path: "Sources/StoreActor/Store.swift")
-    let other = swift(text, path: "Sources/\(room)/Other.swift")
+    let store = swift(type, in: "StoreActor", at: "Store.swift")
+    let other = swift(text, in: room, at: "Other.swift")
     return DynamicMembers.check([store, other]).map(\.what)
   }
 

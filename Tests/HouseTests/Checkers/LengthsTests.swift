@@ -18,7 +18,7 @@ struct LengthsTests {
   @Test("A product file of 801 lines is found, and a test file of 1,201")
   func files() {
     func file(_ count: Int, _ path: String) -> SourceFile {
-      swift(String(repeating: "\n", count: count), path: path)
+      SourceFile(path: path, text: String(repeating: "\n", count: count))
     }
     #expect(Lengths.checkFile(file(800, "Sources/A/B.swift")).isEmpty)
     #expect(Lengths.checkFile(file(801, "Sources/A/B.swift")).count == 1)

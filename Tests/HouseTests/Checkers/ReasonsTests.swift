@@ -45,9 +45,7 @@ struct ReasonsTests {
   func types(kind: String) {
     #expect(Names.checkTypes(swift("\(kind) StoreDaemon {}")).count == 1)
     #expect(Names.checkTypes(swift("\(kind) StoreDaemonError {}")).isEmpty)
-    #expect(
-      Names.checkTypes(swift("\(kind) StoreDaemon {}", path: "Sources/Client/A.swift")).isEmpty
-    )
+    #expect(Names.checkTypes(swift("\(kind) StoreDaemon {}", in: "StorectlMain")).isEmpty)
   }
 
   @Test("An import of one of its types is no type")
@@ -55,9 +53,11 @@ struct ReasonsTests {
     #expect(Names.checkTypes(swift("import struct StoreDaemon.A")).isEmpty)
   }
 
-  @Test("A module with a name of the ecosystem's is found, and a C file in a room")
+  @Test("A module with a name of the ecosystem's is found, and a C file in a target")
   func modules() {
-    #expect(Names.checkRooms(["StoreState", "Clocks"]).map(\.path) == ["Sources/Clocks"])
+    let rooms = ["StoreState", "Clocks"].map { Room(name: $0, folder: "Sources/Wing/\($0)") }
+    let found = Names.checkRooms(rooms).map(\.what)
+    #expect(found.count == 1 && found[0].contains("the module Clocks"))
     let files = ["Sources/CZMQ/a.c", "Sources/CZMQ/shim.h", "Benchmarks/Floor/raw.c"]
       .map { SourceFile(path: $0, text: "") }
     #expect(Names.checkCFiles(files).map(\.path) == ["Sources/CZMQ/a.c"])

@@ -16,17 +16,17 @@ struct WallsTests {
       ("StoreDaemon", "package import CZMQ"),
       ("StoreClient", "import StoreDaemon"),
       ("StoreClient", "@testable import StoreDaemon"),
-      ("Workspace", "import ZeroMQ"),
-      ("Workspace", "import FoundationNetworking"),
-      ("Daemon", "import StoreClient"),
-      ("Daemon", "import ZeroMQ"),
-      ("Client", "import StoreDaemon"),
-      ("Client", "import StoredWorkspaceLive"),
-      ("Client", "@_implementationOnly import struct FoundationNetworking.URLRequest"),
+      ("StoredWorkspace", "import ZeroMQ"),
+      ("StoredWorkspace", "import FoundationNetworking"),
+      ("StoredMain", "import StoreClient"),
+      ("StoredMain", "import ZeroMQ"),
+      ("StorectlMain", "import StoreDaemon"),
+      ("StorectlMain", "import StoredWorkspaceLive"),
+      ("StorectlMain", "@_implementationOnly import struct FoundationNetworking.URLRequest"),
     ],
   )
   func forbidden(room: String, text: String) {
-    let breaches = Walls.check(swift("// One.\n  \(text)\n", path: "Sources/\(room)/A/B.swift"))
+    let breaches = Walls.check(swift("// One.\n  \(text)\n", in: room, at: "A/B.swift"))
     #expect(breaches.map(\.line) == [2])
     #expect(breaches.first?.description.contains("\(room) imports") == true)
   }
@@ -39,43 +39,65 @@ struct WallsTests {
       ("StoreReplication", "import Foundation\nimport DequeModule"),
       ("StoreDaemon", "import ZeroMQ\nimport StoreReplication"),
       ("StoreClient", "import ZeroMQ"),
-      ("WorkspaceLive", "import FoundationNetworking"),
-      ("Daemon", "import StoreDaemon\nimport StoredWorkspaceLive"),
+      ("StoredWorkspaceLive", "import FoundationNetworking"),
+      ("StoredMain", "import StoreDaemon\nimport StoredWorkspaceLive"),
       ("StoreState", "// import StoreActor\nlet a = \"import ZeroMQ\"\nlet importZeroMQ = 1"),
     ],
   )
   func allowed(room: String, text: String) {
-    #expect(Walls.check(swift(text, path: "Sources/\(room)/A.swift")).isEmpty)
+    #expect(Walls.check(swift(text, in: room)).isEmpty)
   }
 
   @Test("Tests may import what they test, CZMQ only some of them")
   func tests() {
-    #expect(Walls.check(swift("import ZeroMQ", path: "Tests/StoreDaemonTests/A.swift")).isEmpty)
-    #expect(Walls.check(swift("import CZMQ", path: "Tests/ZeroMQTests/A.swift")).isEmpty)
-    #expect(Walls.check(swift("import CZMQ", path: "Tests/StoreJournalTests/A.swift")).count == 1)
+    #expect(Walls.check(test("import ZeroMQ", in: "StoreDaemonTests")).isEmpty)
+    #expect(Walls.check(test("import CZMQ", in: "ZeroMQTests")).isEmpty)
+    #expect(Walls.check(test("import CZMQ", in: "StoreJournalTests")).count == 1)
   }
 
-  @Test("A socket by another name is found in the rooms that know none")
+  @Test("A socket by another name is found in the targets that know none")
   func sockets() {
     let text = "func f() {\n  let a = socket(AF_UNIX, 1, 0)\n}"
-    #expect(Walls.check(swift(text, path: "Sources/StoreActor/A.swift")).map(\.line) == [2])
-    #expect(Walls.check(swift(text, path: "Sources/StoreDaemon/A.swift")).isEmpty)
+    #expect(Walls.check(swift(text, in: "StoreActor")).map(\.line) == [2])
+    #expect(Walls.check(swift(text, in: "StoreDaemon")).isEmpty)
   }
 
-  @Test("A room that the table does not know is found")
+  @Test("A target that the table does not know is found")
   func unlisted() {
-    #expect(Walls.unlisted(["StoreState", "Attic"]).map(\.path) == ["Sources/Attic"])
+    let rooms = ["StoreState", "Attic"].enumerated().map {
+      Room(name: $1, folder: "Sources/Wing/\($1)", line: $0)
+    }
+    #expect(Walls.unlisted(rooms).map(\.line) == [1])
   }
 
-  @Test("The table has each room once, and only rooms and guarded modules behind its doors")
+  @Test("The table has each target once, and only guarded modules behind its doors")
   func table() {
-    let names = Walls.rooms.map(\.name)
+    let names = Walls.doors.map(\.room)
     #expect(Set(names).count == names.count)
-    let modules = Set(Walls.rooms.map(\.module))
-    for room in Walls.rooms {
-      let doors = room.mayImport
-      #expect(doors.isSubset(of: modules.union(Walls.guardedOutside)), "\(room.name)")
-      #expect(!doors.contains(room.module))
+    for door in Walls.doors {
+      #expect(door.mayImport.isSubset(of: Walls.guarded), "\(door.room)")
+      #expect(!door.mayImport.contains(door.room))
+    }
+  }
+
+  @Test("The table has no target that the manifest does not name")
+  func listed() throws {
+    let names = Set(try Repository.current.get().manifest.product.map(\.name))
+    #expect(Walls.doors.map(\.room).filter { !names.contains($0) } == [])
+  }
+
+  @Test("No wing imports one below it")
+  func order() throws {
+    let product = try Repository.current.get().manifest.product
+    let wings = product.compactMap(\.wing)
+    func level(_ name: String) -> Int? {
+      product.first { $0.name == name }?.wing.flatMap(wings.firstIndex)
+    }
+    for door in Walls.doors {
+      for module in door.mayImport {
+        guard let imported = level(module), let importer = level(door.room) else { continue }
+        #expect(imported <= importer, "\(door.room) imports \(module)")
+      }
     }
   }
 }

@@ -2,9 +2,11 @@ import Foundation
 import Testing
 
 /// The repository on disk, read once for all rules.
-struct Repository {
+struct Repository: Sendable {
   /// The folder that holds `Package.swift`.
   let root: URL
+  /// The targets.
+  let manifest: Manifest
   /// The text files that the rules look at, ordered by path.
   let files: [SourceFile]
 
@@ -15,11 +17,25 @@ struct Repository {
   private static let kinds: Set = ["swift", "md", "h", "c"]
 
   private init(from path: String = #filePath) throws {
-    root = try Repository.root(above: path)
-    files = try Repository.paths(below: root, prefix: "").sorted().map { [root] path in
-      let data = try Data(contentsOf: root.appendingPathComponent(path))
-      return SourceFile(path: path, text: String(decoding: data, as: UTF8.self))
+    let root = try Repository.root(above: path)
+    func text(_ path: String) throws -> String {
+      try String(decoding: Data(contentsOf: root.appendingPathComponent(path)), as: UTF8.self)
     }
+    let manifest = Manifest(SourceFile.lines(of: try text(Manifest.path)))
+    (self.root, self.manifest) = (root, manifest)
+    files = try Repository.paths(below: root, prefix: "").sorted().map { path in
+      SourceFile(path: path, text: try text(path), room: manifest.room(of: path))
+    }
+  }
+
+  private init(_ other: Repository, files: [SourceFile]) {
+    (root, manifest, self.files) = (other.root, other.manifest, files)
+  }
+
+  /// The repository with other files: those that have a path of one of them are replaced.
+  func planting(_ planted: [SourceFile]) -> Repository {
+    let paths = Set(planted.map(\.path))
+    return Repository(self, files: files.filter { !paths.contains($0.path) } + planted)
   }
 
   /// Whether a file or folder stands at a path relative to the root.
@@ -30,8 +46,8 @@ struct Repository {
   var swift: [SourceFile] { files.filter(\.isSwift) }
   var markdown: [SourceFile] { files.filter { $0.path.hasSuffix(".md") } }
 
-  /// The rooms: the folders below `Sources`, also those without a file yet.
-  func rooms() throws -> [String] {
+  /// The wings: the folders of `Sources`, also those without a file yet.
+  func wings() throws -> [String] {
     let sources = root.appendingPathComponent("Sources").path
     return try FileManager.default.contentsOfDirectory(atPath: sources)
       .filter { !$0.hasPrefix(".") }

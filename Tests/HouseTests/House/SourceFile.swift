@@ -1,7 +1,9 @@
 /// A file of the repository: its path from the root and its text, by lines.
-struct SourceFile {
+struct SourceFile: Sendable {
   /// The path relative to the repository's root, with `/` between its parts.
   let path: String
+  /// The target that the file belongs to; nil for pages, scripts and examples.
+  let room: Room?
   /// The lines as they stand in the file.
   let lines: [String]
   /// The lines with comments and the insides of string literals blanked (none if not Swift).
@@ -9,8 +11,9 @@ struct SourceFile {
   /// The lines with everything but comments blanked (none if not Swift).
   let comments: [String]
 
-  init(path: String, text: String) {
+  init(path: String, text: String, room: Room? = nil) {
     self.path = path
+    self.room = room
     self.lines = SourceFile.lines(of: text)
     guard path.hasSuffix(".swift") else {
       self.code = []
@@ -29,11 +32,14 @@ struct SourceFile {
   /// Whether this is a file of tests.
   var isTest: Bool { path.hasPrefix("Tests/") }
 
-  /// The room a product or test file stands in: the folder below `Sources` or `Tests`.
-  var room: String? {
-    let parts = path.split(separator: "/")
-    guard parts.count > 2, parts[0] == "Sources" || parts[0] == "Tests" else { return nil }
-    return String(parts[1])
+  /// Whether this is a file of the product.
+  var isProduct: Bool { path.hasPrefix("Sources/") }
+
+  /// The path from the target's folder on, beginning with the target's name.
+  ///
+  /// Rules name files by it: wings may change, and a target keeps its name.
+  var place: String? {
+    room.map { "\($0.name)\(path.dropFirst($0.folder.count))" }
   }
 
   /// The text's lines; a newline at the end does not open another one.

@@ -3,8 +3,8 @@ struct Ban: Sendable {
   /// The code, matched where words begin and end.
   var code: String
   var instead: String
-  /// Whether the ban holds in a file, by its path.
-  var holds: @Sendable (String) -> Bool
+  /// Whether the ban holds in a file.
+  var holds: @Sendable (SourceFile) -> Bool
   /// Whether only a bare call counts: not a method's (`clock.sleep(`), not a declaration.
   var isBare = false
   /// What makes a line innocent when it stands in it too.
@@ -85,10 +85,7 @@ enum BannedCalls {
       code: code,
       instead: "The protocol is pure. \(instead)",
       // What a store is made of is where callbacks become `async`; the machines are elsewhere.
-      holds: {
-        $0.hasPrefix("Sources/StoreReplication/")
-          && !$0.hasPrefix("Sources/StoreReplication/RemoteStore/")
-      },
+      holds: { isPure($0) && $0.place?.hasPrefix("StoreReplication/RemoteStore/") != true },
     )
   }
 
@@ -97,7 +94,7 @@ enum BannedCalls {
     Ban(
       code: "random(",
       instead: "The protocol is pure. Hand the generator in: random(using:).",
-      holds: { $0.hasPrefix("Sources/StoreReplication/") },
+      holds: isPure,
       unless: "using",
     )
   ]
@@ -106,12 +103,12 @@ enum BannedCalls {
     Ban(
       code: "Task.sleep",
       instead: "Time is a test clock; wait for a condition with yields and a limit.",
-      holds: { $0.hasPrefix("Tests/") },
+      holds: { $0.isTest },
     )
   ]
 
   static func check(_ file: SourceFile, bans: [Ban] = bans) -> [Breach] {
-    bans.filter { $0.holds(file.path) }.flatMap { ban in
+    bans.filter { $0.holds(file) }.flatMap { ban in
       file.code.enumerated().flatMap { index, line in
         if let unless = ban.unless, line.contains(unless) { return [Breach]() }
         return finds(of: ban.code, in: line, isBare: ban.isBare).map { _ in
@@ -127,14 +124,20 @@ enum BannedCalls {
     }
   }
 
-  private static let isProduct: @Sendable (String) -> Bool = {
-    $0.hasPrefix("Sources/") || $0.hasPrefix("Examples/")
+  @Sendable private static func isProduct(_ file: SourceFile) -> Bool {
+    file.isProduct || file.path.hasPrefix("Examples/")
   }
 
-  /// The rooms whose job it is to write on standard output.
-  @Sendable private static func isProgram(_ path: String) -> Bool {
-    ["Sources/Client/", "Sources/Daemon/", "Sources/Simulator/", "Examples/"]
-      .contains { path.hasPrefix($0) }
+  /// The protocol's machines, which take bytes and time and return bytes.
+  @Sendable private static func isPure(_ file: SourceFile) -> Bool {
+    file.room?.name == "StoreReplication"
+  }
+
+  /// The targets whose job it is to write on standard output.
+  private static let programs: Set = ["SimulatorMain", "StorectlMain", "StoredMain"]
+
+  @Sendable private static func isProgram(_ file: SourceFile) -> Bool {
+    file.path.hasPrefix("Examples/") || file.room.map { programs.contains($0.name) } == true
   }
 }
 

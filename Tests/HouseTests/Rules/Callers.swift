@@ -42,7 +42,7 @@ enum Callers {
         uses[word, default: 0] += 1
       }
     }
-    let declarations = files.filter { $0.path.hasPrefix("Sources/") }.flatMap(declarations)
+    let declarations = files.filter(\.isProduct).flatMap(declarations)
     let unused = Dictionary(grouping: declarations, by: \.name)
       .filter { name, all in !name.hasPrefix("_") && uses[name] == all.count }
     let exceptions = kept.values.reduce(into: Set()) { $0.formUnion($1) }
@@ -66,7 +66,7 @@ enum Callers {
 
   /// Whether names in it stand in texts: in pages, and in the code that macros write.
   private static func isText(_ file: SourceFile) -> Bool {
-    !file.isSwift || file.path.hasPrefix("Sources/StoreActorMacros/")
+    !file.isSwift || file.room?.name == "StoreActorMacros"
   }
 
   private static func names(in page: SourceFile) -> [String] {

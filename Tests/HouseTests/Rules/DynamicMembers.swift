@@ -40,13 +40,13 @@ enum DynamicMembers {
   ]
 
   static func check(_ files: [SourceFile]) -> [Breach] {
-    let rooms = files.filter { $0.isSwift && $0.path.hasPrefix("Sources/") }
+    let rooms = files.filter { $0.isSwift && $0.isProduct }
     let dynamic = Set(rooms.flatMap { dynamicTypes(in: $0) })
     let all = Set(rooms.flatMap { types(in: $0) })
     return rooms.flatMap { file in
       members(in: file).compactMap { member in
         // A type of the room's own comes before another room's of the same name.
-        let others = [file.room ?? "", "StoreActor"] + dynamic.sorted().map { room(of: $0) }
+        let others = [file.room?.name ?? "", "StoreActor"] + dynamic.sorted().map { room(of: $0) }
         let type = others.lazy.map { "\($0).\(member.type)" }.first(where: all.contains)
         guard let type, dynamic.contains(type) else { return nil }
         return breach(member, of: type, in: file)
@@ -86,7 +86,7 @@ extension DynamicMembers {
 
   /// The types of a file that have dynamic members, with their room.
   static func dynamicTypes(in file: SourceFile) -> [String] {
-    guard let room = file.room else { return [] }
+    guard let room = file.room?.name else { return [] }
     let words = file.words
     return words.indices.compactMap { index in
       guard words[index].text == "dynamicMemberLookup" else { return nil }
@@ -97,7 +97,7 @@ extension DynamicMembers {
 
   /// The types that a file declares, with their room.
   static func types(in file: SourceFile) -> [String] {
-    guard let room = file.room else { return [] }
+    guard let room = file.room?.name else { return [] }
     let words = file.words
     return words.indices.dropLast().compactMap { index in
       guard kinds.contains(words[index].text), words[index].text != "extension" else { return nil }

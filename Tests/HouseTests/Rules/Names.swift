@@ -8,8 +8,7 @@ enum Names {
   ]
 
   static func checkTypes(_ file: SourceFile) -> [Breach] {
-    guard !file.isTest, let folder = file.room else { return [] }
-    let room = Walls.rooms.first { $0.name == folder }?.module ?? folder
+    guard file.isProduct, let room = file.room?.name else { return [] }
     let kinds: Set = ["actor", "class", "enum", "protocol", "struct", "typealias"]
     let words = file.words
     return words.indices.dropLast().compactMap { index in
@@ -25,13 +24,13 @@ enum Names {
     }
   }
 
-  static func checkRooms(_ names: [String]) -> [Breach] {
-    names.filter { taken.contains($0) }.map { name in
+  static func checkRooms(_ rooms: [Room]) -> [Breach] {
+    rooms.filter { taken.contains($0.name) }.map { room in
       Breach(
         rule: "names",
-        path: "Sources/\(name)",
-        line: 1,
-        what: "the module \(name) is named like one of the ecosystem's",
+        path: Manifest.path,
+        line: room.line,
+        what: "the module \(room.name) is named like one of the ecosystem's",
         remedy: "Rename it: a package that uses both would not build.",
       )
     }
@@ -39,7 +38,7 @@ enum Names {
 
   /// System libraries hold declarations and `static inline` helpers, nothing to compile.
   static func checkCFiles(_ files: [SourceFile]) -> [Breach] {
-    files.filter { $0.path.hasPrefix("Sources/") && $0.path.hasSuffix(".c") }.map { file in
+    files.filter { $0.isProduct && $0.path.hasSuffix(".c") }.map { file in
       Breach(
         rule: "names",
         path: file.path,

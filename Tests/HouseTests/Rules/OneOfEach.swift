@@ -9,14 +9,14 @@ enum OneOfEach {
   /// What only a turn may ask of a machine, or a part of it that is asked for another.
   private static let turnCalls = [".nextFrame(", ".nextPiece(", ".nextJob(", ".nextOutgoing("]
 
-  private static let turns: Set = [
-    "Sources/StoreReplication/Client/ClientTurn.swift",
-    "Sources/StoreReplication/Server/DaemonTurn.swift",
+  static let turns: Set = [
+    "StoreReplication/Client/ClientTurn.swift",
+    "StoreReplication/Server/DaemonTurn.swift",
   ]
 
-  private static let replicas: Set = [
-    "Sources/StoreReplication/Client/Replicas/GenericReplica.swift",
-    "Sources/StoreReplication/RemoteStore/TypedReplica.swift",
+  static let replicas: Set = [
+    "StoreReplication/Client/Replicas/GenericReplica.swift",
+    "StoreReplication/RemoteStore/TypedReplica.swift",
   ]
 
   static func check(_ file: SourceFile) -> [Breach] {
@@ -24,7 +24,7 @@ enum OneOfEach {
   }
 
   private static func checkTurns(_ file: SourceFile) -> [Breach] {
-    guard !turns.contains(file.path) else { return [] }
+    guard !turns.contains(file.place ?? "") else { return [] }
     return file.code.enumerated().filter { _, line in
       turnCalls.contains { line.contains($0) } && !passesOn(line)
     }
@@ -46,7 +46,9 @@ enum OneOfEach {
 
   private static func checkReplicas(_ file: SourceFile) -> [Breach] {
     // What holds one of the two copies, and hands on to it, is none itself.
-    guard !replicas.contains(file.path), !file.code.contains(where: holdsReplica) else { return [] }
+    guard !replicas.contains(file.place ?? ""), !file.code.contains(where: holdsReplica) else {
+      return []
+    }
     return file.code.enumerated().filter { isReplica($1) }.map { index, _ in
       Breach(
         rule: replica,

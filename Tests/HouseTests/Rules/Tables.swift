@@ -1,73 +1,95 @@
-/// What a daemon keeps of its peers' bytes, or for them, names the limit that bounds it.
+/// Each table of a daemon names what bounds it.
 ///
-/// A table without one fills the memory as soon as somebody sends enough, and a limit of entries
-/// alone bounds no bytes. So the comment of each such table says ``Bounded by`` and names a limit
-/// of `Limits.swift`, or the ledger that counts its bytes.
+/// A table without a bound fills the memory as soon as somebody sends enough. So the comment of
+/// each property that can have any number of elements says "Bounded by", and names a limit, the
+/// ledger that counts its bytes, or another table, whose comment names one. A constant is as large
+/// as what it was made of, and what is public belongs to the program's author.
 enum Tables {
   static let rule = "tables"
 
-  static let limits = "Sources/StoreReplication/Limits.swift"
+  static let limits = "StoreReplication/Limits.swift"
 
   /// Where a daemon keeps what peers send and what they are sent.
-  private static let rooms = ["Sessions", "Publishing", "Joins"].map {
-    "Sources/StoreReplication/Server/\($0)/"
+  static let rooms = ["StoreReplication/Server/", "StoreDaemon/"]
+
+  /// The type, or the value, of a property with any number of elements.
+  private static let tables = ["[", "Deque<", "Set<", "Heap<"].flatMap { [": \($0)", "= \($0)"] }
+
+  /// What a property may be bounded by: everything that the rooms and the limits declare.
+  static func bounds(in files: [SourceFile]) -> Set<String> {
+    let words = ["let", "var", "struct", "class", "enum"]
+    return Set(
+      files.filter { isChecked($0) || $0.place == limits }.flatMap(\.code).compactMap { line in
+        let parts = line.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+        guard let place = parts.firstIndex(where: words.contains) else { return nil }
+        return parts.dropFirst(place + 1).first
+      }
+    )
   }
 
-  /// The types of which there is as much as a peer makes.
-  private static let bytes: Set = [
-    "String", "UInt8", "Outcome", "ScopeKey", "OutgoingFrame", "Answer", "Substring",
-  ]
-
-  /// What a property of several elements begins with.
-  private static let tables = [": [", ": Deque<", ": Set<", ": Heap<"]
+  private static func isChecked(_ file: SourceFile) -> Bool {
+    rooms.contains { file.place?.hasPrefix($0) ?? false }
+  }
 
   /// Checks a file.
   ///
   /// - Parameters:
   ///   - file: The file.
-  ///   - limits: The file of the limits.
-  /// - Returns: The tables whose comments name no limit that there is.
-  static func check(_ file: SourceFile, limits: SourceFile) -> [Breach] {
-    guard rooms.contains(where: { file.path.hasPrefix($0) }) else { return [] }
+  ///   - bounds: What a property may be bounded by.
+  /// - Returns: The tables whose comments name none of these.
+  static func check(_ file: SourceFile, bounds: Set<String>) -> [Breach] {
+    guard isChecked(file) else { return [] }
     return file.code.indices.filter { index in
-      isTable(file.code[index])
-        && !comment(above: index, in: file).contains { isBound($0, limits) }
+      isTable(file.code[index]) && isMember(index, in: file)
+        && !isBound(comment(above: index, in: file), bounds)
     }
     .map { index in
       Breach(
         rule: rule,
         path: file.path,
         line: index + 1,
-        what: "a table of what peers send, or are sent, has no limit in its comment",
-        remedy: "Say what bounds its bytes: Bounded by ``Limits/…``, or by ``ByteLedger``.",
+        what: "a table has no limit in its comment",
+        remedy: "Say what bounds it: Bounded by ``Limits/…``, ``ByteLedger``, or another table.",
       )
     }
   }
 
-  /// Whether a line declares a stored property with several of the types' elements.
+  /// Whether a line declares a variable with any number of elements, or such a value of a mutex.
   private static func isTable(_ line: String) -> Bool {
-    guard line.hasPrefix("  "), !line.hasPrefix("   "), !line.hasSuffix("{"),
-      let start = line.firstRange(of: "var ")?.upperBound,
+    guard !line.contains("public "), !line.hasSuffix("{") else { return false }
+    if line.contains("= Mutex<[") { return true }
+    guard let start = line.firstRange(of: "var ")?.upperBound,
       let type = tables.compactMap({ line[start...].firstRange(of: $0)?.lowerBound }).min()
     else { return false }
-    let declared = line[type...].prefix { $0 != "=" && $0 != "{" }
     // What is computed keeps nothing.
-    guard line[declared.endIndex...].first != "{" else { return false }
-    let words = declared.split { !$0.isLetter && !$0.isNumber }.map(String.init)
-    return words.contains { bytes.contains($0) }
+    return !line[start..<type].contains("{")
+      && !line[type...].prefix { $0 != "=" }.contains("{")
+  }
+
+  /// Whether a line stands in a type, and in no function.
+  private static func isMember(_ index: Int, in file: SourceFile) -> Bool {
+    func indent(_ line: String) -> Int { line.prefix { $0 == " " }.count }
+    let own = indent(file.code[index])
+    let opener = file.code[..<index].last { !$0.allSatisfy { $0 == " " } && indent($0) < own }
+    let words = opener?.split(separator: " ").map(String.init) ?? []
+    return words.last == "{"
+      && words.contains { ["struct", "class", "enum", "actor", "extension"].contains($0) }
   }
 
   /// The comment that ends on the line above.
-  private static func comment(above index: Int, in file: SourceFile) -> [String] {
+  private static func comment(above index: Int, in file: SourceFile) -> String {
     file.lines[..<index].reversed().map { $0.drop { $0 == " " } }
-      .prefix { $0.hasPrefix("//") }.map(String.init)
+      .prefix { $0.hasPrefix("//") }.reversed().joined(separator: " ")
   }
 
-  private static func isBound(_ line: String, _ limits: SourceFile) -> Bool {
-    if line.contains("``ByteLedger``") { return true }
-    return line.split(separator: "``Limits/").dropFirst().contains { rest in
-      let name = rest.prefix { $0.isLetter || $0.isNumber }
-      return !name.isEmpty && limits.code.contains { $0.contains("var \(name)") }
+  /// Whether a comment names, behind "bounded by", one of the bounds.
+  private static func isBound(_ comment: String, _ bounds: Set<String>) -> Bool {
+    guard let start = comment.firstRange(of: "ounded by ")?.upperBound else { return false }
+    let names = comment[start...].split(separator: "``", omittingEmptySubsequences: false)
+    return names.indices.contains { index in
+      !index.isMultiple(of: 2)
+        && names[index].split(separator: "/").last.map(String.init)
+          .map(bounds.contains) ?? false
     }
   }
 }

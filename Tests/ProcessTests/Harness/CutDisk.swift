@@ -21,10 +21,19 @@ struct CutDisk: Sendable {
   let steps: [Step]
 
   /// Builds the library that goes under a program, and says where it is.
-  static func build(in world: World) async throws -> String {
+  ///
+  /// - Parameters:
+  ///   - world: Where it is built.
+  ///   - file: Another library's source, below the folder of programs.
+  /// - Returns: The library.
+  /// - Throws: Where it does not build.
+  static func build(
+    in world: World,
+    _ file: String = "CutDisk/cutdisk.c",
+  ) async throws -> String {
     let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Programs/CutDisk/cutdisk.c").path()
-    let library = "\(world.directory)/cutdisk.so"
+      .deletingLastPathComponent().appending(path: "Programs/\(file)").path()
+    let library = "\(world.directory)/under.so"
     let run = try await world.run(
       "/usr/bin/cc",
       "-shared",
@@ -35,7 +44,7 @@ struct CutDisk: Sendable {
       source,
       "-ldl",
     )
-    guard run.isSuccess else { throw ProcessFailure("cutdisk.c does not build: \(run.errorText)") }
+    guard run.isSuccess else { throw ProcessFailure("\(file) does not build: \(run.errorText)") }
     return library
   }
 
@@ -189,7 +198,7 @@ struct CutDisk: Sendable {
       guard var header = try? LogHeader(bytes, path: path) else { return }
       let seal = Array(bytes[LogHeader.sealRange])
       header.boot = "earlier"
-      header.file = try #require(LogFile.identity(of: path))
+      header.file = try #require(try LogFile.identity(of: path))
       var page = header.encode()
       page.replaceSubrange(LogHeader.sealRange, with: seal)
       let handle = try FileHandle(forWritingTo: URL(filePath: path))

@@ -26,10 +26,15 @@ struct Hostile {
     case largeActions
     /// Hellos whose names are 200,000 spaces.
     case spaces
+    /// One row under names of 200,000 and of 900 bytes, and actions for it that are refused.
+    case aliases
     /// Joins of a thousand rows.
     case rows
     /// Hellos that are taken back, and positions in the past.
     case farewells
+
+    /// Those that change nothing but who is there.
+    static let changingNothing = allCases.filter { $0 != .largeActions }
   }
 
   static let grants = """
@@ -37,6 +42,7 @@ struct Hostile {
     user:\(OtherUsers.bob)  counter  see send
     user:\(OtherUsers.stranger)  counter,todos,todos/items/*  see
     user:\(OtherUsers.stranger)  todos/items/*  send=titleChanged
+    user:\(OtherUsers.carol)  todos/items/*  send=titleChanged
     """
 
   private let world: World
@@ -45,12 +51,15 @@ struct Hostile {
   private let row: String
   /// Whether there are as many as there can be.
   private let isFull: Bool
+  /// Whether their sessions are told to the reducer.
+  private let isListed: Bool
 
-  init(_ world: World, _ attack: Attack, row: String, isFull: Bool) {
+  init(_ world: World, _ attack: Attack, row: String, isFull: Bool, isListed: Bool = true) {
     self.world = world
     self.attack = attack
     self.row = row
     self.isFull = isFull
+    self.isListed = isListed
   }
 
   private var path: String { "\(world.directory)/ctl" }
@@ -62,6 +71,7 @@ struct Hostile {
     case .swarm, .spaces: OtherUsers.ann
     case .passersBy, .farewells: OtherUsers.bob
     case .babblers, .historians, .largeActions, .rows: OtherUsers.stranger
+    case .aliases: OtherUsers.carol
     }
   }
 
@@ -75,7 +85,7 @@ struct Hostile {
       case .swarm: count += try await swarm(until: end)
       case .passersBy: count += try await visits([hello(1)], until: next)
       case .babblers: count += try await visits([hello(2), [0xff]], until: next)
-      case .historians, .largeActions, .spaces, .rows, .farewells:
+      case .historians, .largeActions, .spaces, .aliases, .rows, .farewells:
         let peers = try await peers()
         count += peers.count
         for peer in peers { try await peer.closed(by: next) }
@@ -195,14 +205,21 @@ struct Hostile {
         .history(request: $0, .log(after: 0, count: 1_000, scope: "counter", client: nil))
       }
     case .largeActions:
-      let title = String(repeating: "x", count: 900_000)
-      let action = try Todo.Action.titleChanged(title: title).encoded()[...]
-      let request = ClientMessage.ActionRequest(handle: 1, action: action, deadline: nil)
+      let request = try titleChange(bytes: 900_000)
       messages =
         [.rawJoin([row], mode: .sendOnly)] + (1...8).map { .actions(first: $0, [request]) }
     case .spaces:
       let name = String(repeating: " ", count: 200_000)
       return (0..<20).map { ClientMessage.rawHello(number << 32 + $0, name: name).encoded() }
+    case .aliases:
+      let id = "\"\(UUID())\""
+      let names = [900, 200_000].map { bytes in
+        "todos/items/" + String(repeating: " ", count: bytes) + id
+      }
+      let requests = Array(repeating: try titleChange(bytes: 1), count: 128)
+      messages =
+        [.rawJoin(names, mode: .sendOnly)]
+        + (0..<8).map { .actions(first: 128 * $0 + 1, requests) }
     case .rows:
       messages = (1...5 as ClosedRange<UInt64>).map { nonce in
         .rawJoin(nonce: nonce, (0..<1_000).map { _ in "todos/items/\(UUID())" })
@@ -220,8 +237,16 @@ struct Hostile {
     return [hello(number)] + messages.map { $0.encoded() }
   }
 
+  /// An action for a title, to the first scope of a session.
+  private func titleChange(bytes: Int) throws -> ClientMessage.ActionRequest {
+    let title = String(repeating: "x", count: bytes)
+    let action = try Todo.Action.titleChanged(title: title).encoded()[...]
+    return ClientMessage.ActionRequest(handle: 1, action: action, deadline: nil)
+  }
+
   private func hello(_ number: UInt64) -> [UInt8] {
-    ClientMessage.rawHello(.random(in: 0 ... .max), name: "guest \(number)").encoded()
+    let client = UInt64.random(in: 0 ... .max)
+    return ClientMessage.rawHello(client, name: "guest \(number)", isListed: isListed).encoded()
   }
 }
 

@@ -12,6 +12,7 @@ enum OtherUsers {
   static let ann: UInt32 = 47_111
   static let bob: UInt32 = 47_112
   static let stranger: UInt32 = 47_113
+  static let carol: UInt32 = 47_114
 
   /// Whether programs can be started as other users.
   static let canBeActed: Bool = {

@@ -14,8 +14,16 @@
 //   CUTDISK_TIGHT the same as CUTDISK_FULL, as long as the directory has a file "reserve"
 //   CUTDISK_LINKLESS when it is set, no file gets a second name: links fail with EPERM
 //   CUTDISK_REFUSE a call, the end of a path and the number of an error, with spaces between: the
-//                 first call of that kind for such a path fails with it (open, opendir, readdir, read,
-//                 mkdir); a negative number is a signal by which the program ends there
+//                 first call of that kind for such a path fails with it (open, opendir, readdir, stat,
+//                 read, pread, write, pwrite, fsync, fdatasync, ftruncate, fallocate, link, rename,
+//                 unlink, mkdir); * is everything in the directory but the lock; a negative number
+//                 is a signal by which the program ends there. Two more numbers may follow: which
+//                 call is the first one that fails, and how many fail; 0 for all that follow.
+//                 Of a write that fails, or in which the program ends, the first half is done, up
+//                 to the end of a sector or of a page, unless the error is one that comes before
+//                 that; a sync that fails is as with CUTDISK_FAIL
+//   CUTDISK_ARMED while no file of this name is there, no call counts for CUTDISK_REFUSE
+//   CUTDISK_REFUSALS where each call is written down that has failed because of CUTDISK_REFUSE
 //   CUTDISK_CACHED when it is set, what was opened past the cache is not written: EINVAL, at each try
 //
 // An entry of the log: kind (1 byte), number of the file (4), offset or length (8), how many bytes
@@ -50,6 +58,11 @@ static int32_t known_count;
 static int log_descriptor = -1;
 static useconds_t slowness;
 static const char *root, *fail_flag, *hang_flag, *full_flag, *quota_flag, *tight_flag;
+static const char *armed_flag;
+// What is refused: which call, for which paths, why, from which call on and how often.
+static char refused_call[16], refused_end[256];
+static int refused_error, refused_first = 1, refused_times = 1, refused_calls;
+static DIR *refused_listing;
 
 #define REAL(result, name, ...)                                       \
   static result (*real_##name)(__VA_ARGS__);                          \
@@ -63,66 +76,15 @@ __attribute__((constructor)) static void begin(void) {
   full_flag = getenv("CUTDISK_FULL");
   quota_flag = getenv("CUTDISK_QUOTA");
   tight_flag = getenv("CUTDISK_TIGHT");
+  armed_flag = getenv("CUTDISK_ARMED");
+  const char *refusal = getenv("CUTDISK_REFUSE");
+  if (refusal
+      && sscanf(refusal, "%15s %255s %d %d %d", refused_call, refused_end, &refused_error,
+                &refused_first, &refused_times) < 3) abort();
   slowness = getenv("CUTDISK_SLOW") ? atoi(getenv("CUTDISK_SLOW")) : 0;
   const char *path = getenv("CUTDISK_LOG");
   if (path) log_descriptor = real_open64(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
-// What is refused once: which call, for which paths, and why; 0 for nothing.
-static char refused_call[16], refused_end[256];
-static int refused_error;
-static DIR *refused_listing;
-static int is_meant(const char *call, const char *path) {
-  if (!refused_error || !path || strcmp(call, refused_call) != 0) return 0;
-  size_t length = strlen(path), end = strlen(refused_end);
-  return length >= end && strcmp(path + length - end, refused_end) == 0;
-}
-static int refuses(const char *call, const char *path) {
-  if (!is_meant(call, path)) return 0;
-  if (refused_error < 0) kill(getpid(), -refused_error);
-  errno = refused_error;
-  refused_error = 0;
-  return 1;
-}
-int mkdir(const char *path, mode_t mode) {
-  REAL(int, mkdir, const char *, mode_t);
-  return refuses("mkdir", path) ? -1 : real_mkdir(path, mode);
-}
-__attribute__((constructor)) static void begin_refusal(void) {
-  const char *refusal = getenv("CUTDISK_REFUSE");
-  if (!refusal) return;
-  if (sscanf(refusal, "%15s %255s %d", refused_call, refused_end, &refused_error) != 3) abort();
-}
-DIR *opendir(const char *path) {
-  REAL(DIR *, opendir, const char *);
-  if (refuses("opendir", path)) return NULL;
-  DIR *listing = real_opendir(path);
-  if (listing && is_meant("readdir", path)) refused_listing = listing;
-  return listing;
-}
-#define READDIR(name, type)                                           \
-  struct type *name(DIR *listing) {                                   \
-    REAL(struct type *, name, DIR *);                                 \
-    if (refused_error && listing == refused_listing) {                \
-      errno = refused_error;                                          \
-      refused_error = 0;                                              \
-      return NULL;                                                    \
-    }                                                                 \
-    return real_##name(listing);                                      \
-  }
-READDIR(readdir, dirent)
-READDIR(readdir64, dirent64)
-ssize_t read(int descriptor, void *bytes, size_t count) {
-  REAL(ssize_t, read, int, void *, size_t);
-  if (refused_error && strcmp(refused_call, "read") == 0) {
-    char link[64], path[4096];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    path[length > 0 ? length : 0] = 0;
-    if (refuses("read", path)) return -1;
-  }
-  return real_read(descriptor, bytes, count);
-}
-
 static int is_set(const char *flag) { return flag && access(flag, F_OK) == 0; }
 
 static void put(const void *bytes, size_t count) {
@@ -147,9 +109,18 @@ static int is_ours(const char *path) {
   size_t length = strlen(path);
   return length < 5 || strcmp(path + length - 5, "/lock") != 0;
 }
+// What is looked at here is refused to nobody.
+static int look(int descriptor, struct stat *status) {
+  REAL(int, fstat, int, struct stat *);
+  return real_fstat(descriptor, status);
+}
+static int look_at(const char *path, struct stat *status) {
+  REAL(int, stat, const char *, struct stat *);
+  return real_stat(path, status);
+}
 static int32_t number_of(int descriptor, int *is_new) {
   struct stat status;
-  if (fstat(descriptor, &status) != 0) abort();
+  if (look(descriptor, &status) != 0) abort();
   for (int32_t i = known_count - 1; i >= 0; i--) {
     if (known[i].device == status.st_dev && known[i].inode == status.st_ino) return i + 1;
   }
@@ -172,7 +143,7 @@ static void opened(int descriptor, const char *path, int flags) {
   if (!is_ours(path)) return;
   const char *name = strrchr(path, '/');
   struct stat status;
-  if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
+  if (look(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
     file_of[descriptor] = DIRECTORY;
     free(path_of[descriptor]);
     path_of[descriptor] = strdup(path);
@@ -189,6 +160,120 @@ static int32_t file(int descriptor) {
   return descriptor >= 0 && descriptor < FILES ? file_of[descriptor] : PLAIN;
 }
 
+// Whether a call is the one that is refused, for a path.
+static int is_meant(const char *call, const char *path) {
+  if (!refused_error || !path || strcmp(call, refused_call) != 0) return 0;
+  if (strcmp(refused_end, "*") == 0) return is_ours(path);
+  size_t length = strlen(path), end = strlen(refused_end);
+  return length >= end && strcmp(path + length - end, refused_end) == 0;
+}
+static void tell_refusal(const char *path) {
+  const char *notes = getenv("CUTDISK_REFUSALS");
+  if (!notes) return;
+  REAL(int, open64, const char *, int, ...);
+  int descriptor = real_open64(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (descriptor < 0 || dprintf(descriptor, "%s %s\n", refused_call, path) < 0) abort();
+  close(descriptor);
+}
+// Whether a call that is meant is one of those that fail. It leaves the last error as it is.
+static int strikes(const char *path) {
+  int error = errno, fails = 0;
+  pthread_mutex_lock(&lock);
+  if (!armed_flag || is_set(armed_flag)) {
+    refused_calls++;
+    fails = refused_calls >= refused_first
+            && (refused_times == 0 || refused_calls < refused_first + refused_times);
+  }
+  if (fails) tell_refusal(path);
+  pthread_mutex_unlock(&lock);
+  errno = error;
+  return fails;
+}
+static int refuses(const char *call, const char *path) {
+  return is_meant(call, path) && strikes(path);
+}
+static int refuses_file(const char *call, int descriptor) {
+  if (!refused_error || strcmp(call, refused_call) != 0) return 0;
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  int error = errno;
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  errno = error;
+  path[length > 0 ? length : 0] = 0;
+  if (strcmp(refused_end, "*") != 0) return refuses(call, path);
+  return file(descriptor) != PLAIN && file(descriptor) != MARKS && strikes(path);
+}
+// What becomes of a call that is refused.
+static int failed(void) {
+  if (refused_error < 0) kill(getpid(), -refused_error);
+  errno = refused_error;
+  return -1;
+}
+// How much of a write that fails is done all the same: what fails, or is killed, in the middle
+// leaves whole sectors, or whole pages.
+static size_t done_part(off64_t offset, size_t count) {
+  switch (refused_error) {
+    case EINTR: case EAGAIN: case EROFS: case EBADF: return 0;
+  }
+  off64_t unit = refused_error < 0 ? 4096 : 512;
+  off64_t end = (offset + (off64_t)(count / 2)) / unit * unit;
+  return end > offset ? end - offset : 0;
+}
+
+int mkdir(const char *path, mode_t mode) {
+  REAL(int, mkdir, const char *, mode_t);
+  return refuses("mkdir", path) ? failed() : real_mkdir(path, mode);
+}
+DIR *opendir(const char *path) {
+  REAL(DIR *, opendir, const char *);
+  if (refuses("opendir", path)) return failed(), NULL;
+  DIR *listing = real_opendir(path);
+  if (listing && is_meant("readdir", path)) refused_listing = listing;
+  return listing;
+}
+#define READDIR(name, type)                                           \
+  struct type *name(DIR *listing) {                                   \
+    REAL(struct type *, name, DIR *);                                 \
+    if (listing == refused_listing && strikes("a listing")) return failed(), NULL; \
+    return real_##name(listing);                                      \
+  }
+READDIR(readdir, dirent)
+READDIR(readdir64, dirent64)
+int closedir(DIR *listing) {
+  REAL(int, closedir, DIR *);
+  if (listing == refused_listing) refused_listing = NULL;
+  return real_closedir(listing);
+}
+#define STAT(name, type)                                              \
+  int name(const char *path, struct type *status) {                   \
+    REAL(int, name, const char *, struct type *);                     \
+    return refuses("stat", path) ? failed() : real_##name(path, status); \
+  }
+STAT(stat, stat)
+STAT(stat64, stat64)
+STAT(lstat, stat)
+STAT(lstat64, stat64)
+#define FSTAT(name, type)                                             \
+  int name(int descriptor, struct type *status) {                     \
+    REAL(int, name, int, struct type *);                              \
+    return refuses_file("stat", descriptor) ? failed() : real_##name(descriptor, status); \
+  }
+FSTAT(fstat, stat)
+FSTAT(fstat64, stat64)
+ssize_t read(int descriptor, void *bytes, size_t count) {
+  REAL(ssize_t, read, int, void *, size_t);
+  return refuses_file("read", descriptor) ? failed() : real_read(descriptor, bytes, count);
+}
+#define PREAD(name, type)                                             \
+  ssize_t name(int descriptor, void *bytes, size_t count, type offset) { \
+    REAL(ssize_t, name, int, void *, size_t, type);                   \
+    if (refuses_file("pread", descriptor)) return failed();           \
+    return real_##name(descriptor, bytes, count, offset);             \
+  }
+PREAD(pread, off_t)
+PREAD(pread64, off64_t)
+
+
 #define OPEN(name)                                                    \
   int name(const char *path, int flags, ...) {                        \
     REAL(int, name, const char *, int, ...);                          \
@@ -199,7 +284,7 @@ static int32_t file(int descriptor) {
       mode = va_arg(rest, mode_t);                                    \
       va_end(rest);                                                   \
     }                                                                 \
-    if (refuses("open", path)) return -1;                             \
+    if (refuses("open", path)) return failed();                       \
     pthread_mutex_lock(&lock);                                        \
     int descriptor = real_##name(path, flags, mode);                  \
     int error = errno;                                                \
@@ -237,21 +322,26 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
   if (file(descriptor) == PLAIN) return real_write(descriptor, bytes, count);
   pthread_mutex_lock(&lock);
   off64_t offset = lseek64(descriptor, 0, SEEK_CUR);
-  ssize_t done = is_refused(descriptor) ? -1 : real_write(descriptor, bytes, count);
+  int fails = refuses_file("write", descriptor);
+  size_t most = fails ? done_part(offset, count) : count;
+  ssize_t done = is_refused(descriptor) ? -1 : fails && most == 0 ? 0
+    : real_write(descriptor, bytes, most);
   wrote(descriptor, offset, bytes, done);
   pthread_mutex_unlock(&lock);
-  return done;
+  return fails ? failed() : done;
 }
 #define PWRITE(name, type)                                                        \
   ssize_t name(int descriptor, const void *bytes, size_t count, type offset) {    \
     REAL(ssize_t, name, int, const void *, size_t, type);                         \
     if (file(descriptor) == PLAIN) return real_##name(descriptor, bytes, count, offset); \
     pthread_mutex_lock(&lock);                                                    \
-    ssize_t done =                                                                \
-        is_refused(descriptor) ? -1 : real_##name(descriptor, bytes, count, offset); \
+    int fails = refuses_file("pwrite", descriptor);                               \
+    size_t most = fails ? done_part(offset, count) : count;                       \
+    ssize_t done = is_refused(descriptor) ? -1 : fails && most == 0 ? 0           \
+      : real_##name(descriptor, bytes, most, offset);                             \
     wrote(descriptor, offset, bytes, done);                                       \
     pthread_mutex_unlock(&lock);                                                  \
-    return done;                                                                  \
+    return fails ? failed() : done;                                               \
   }
 PWRITE(pwrite, off_t)
 PWRITE(pwrite64, off64_t)
@@ -259,6 +349,7 @@ PWRITE(pwrite64, off64_t)
 #define TRUNCATE(name, type)                                          \
   int name(int descriptor, type length) {                             \
     REAL(int, name, int, type);                                       \
+    if (refuses_file("ftruncate", descriptor)) return failed();       \
     pthread_mutex_lock(&lock);                                        \
     int status = real_##name(descriptor, length);                     \
     int32_t number = file(descriptor);                                \
@@ -273,17 +364,20 @@ TRUNCATE(ftruncate64, off64_t)
 int posix_fallocate(int descriptor, off_t offset, off_t length) {
   REAL(int, posix_fallocate, int, off_t, off_t);
   if (refusal(descriptor)) return refusal(descriptor);
+  if (refuses_file("fallocate", descriptor)) return failed(), errno;
   return real_posix_fallocate(descriptor, offset, length);
 }
 
-static int synced(int descriptor, int (*real)(int)) {
+static int synced(const char *call, int descriptor, int (*real)(int)) {
   int32_t number = file(descriptor);
   if (number == PLAIN || number == MARKS) return real(descriptor);
   while (is_set(hang_flag)) usleep(10000);
-  if (is_set(fail_flag)) {
+  int is_refused = refuses_file(call, descriptor);
+  if (is_refused || is_set(fail_flag)) {
     pthread_mutex_lock(&lock);
     if (number > 0) note('F', number, 0, "", 0);
     pthread_mutex_unlock(&lock);
+    if (is_refused) return failed();
     errno = EIO;
     return -1;
   }
@@ -298,11 +392,11 @@ static int synced(int descriptor, int (*real)(int)) {
 }
 int fsync(int descriptor) {
   REAL(int, fsync, int);
-  return synced(descriptor, real_fsync);
+  return synced("fsync", descriptor, real_fsync);
 }
 int fdatasync(int descriptor) {
   REAL(int, fdatasync, int);
-  return synced(descriptor, real_fdatasync);
+  return synced("fdatasync", descriptor, real_fdatasync);
 }
 int close(int descriptor) {
   REAL(int, close, int);
@@ -315,10 +409,11 @@ int link(const char *from, const char *to) {
     errno = EPERM;
     return -1;
   }
+  if (refuses("link", to)) return failed();
   pthread_mutex_lock(&lock);
   int status = real_link(from, to);
   struct stat linked;
-  if (status == 0 && is_ours(to) && stat(to, &linked) == 0) {
+  if (status == 0 && is_ours(to) && look_at(to, &linked) == 0) {
     for (int32_t i = known_count - 1; i >= 0; i--) {
       if (known[i].device != linked.st_dev || known[i].inode != linked.st_ino) continue;
       note('N', i + 1, 0, to, strlen(to));
@@ -330,9 +425,10 @@ int link(const char *from, const char *to) {
 }
 int rename(const char *from, const char *to) {
   REAL(int, rename, const char *, const char *);
+  if (refuses("rename", to)) return failed();
   pthread_mutex_lock(&lock);
   struct stat replaced;
-  int replaces = is_ours(to) && stat(to, &replaced) == 0;
+  int replaces = is_ours(to) && look_at(to, &replaced) == 0;
   int status = real_rename(from, to);
   if (status == 0 && is_ours(from)) {
     if (replaces) forget(&replaced);
@@ -346,9 +442,10 @@ int rename(const char *from, const char *to) {
 #define UNLINK(name)                                                      \
   int name(const char *path) {                                            \
     REAL(int, name, const char *);                                        \
+    if (refuses("unlink", path)) return failed();                         \
     pthread_mutex_lock(&lock);                                            \
     struct stat gone;                                                     \
-    int is_known = is_ours(path) && stat(path, &gone) == 0;               \
+    int is_known = is_ours(path) && look_at(path, &gone) == 0;               \
     int status = real_##name(path);                                       \
     if (status == 0 && is_known) {                                        \
       if (gone.st_nlink == 1) forget(&gone);                              \

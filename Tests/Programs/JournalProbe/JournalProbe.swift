@@ -12,10 +12,11 @@ import Darwin
 /// Keeps one batch after the other in a directory, as a daemon does, with snapshots, and says in
 /// the file `marks` of each revision that it is durable, once it is.
 ///
-/// `JournalProbe DIR BATCHES DURABILITY [FLAG]`. With a flag, a file of that name is made now and
-/// then, for which syncs fail; whenever the journal has failed because of it, it is removed, and
-/// the probe goes on as the next daemon does. A revision's record is its number, eight bytes, and
-/// as many bytes of whatever as the number says (``length(of:)``).
+/// `JournalProbe DIR BATCHES DURABILITY [FLAG [BYTES]]`. With a flag, a file of that name is made
+/// now and then, for which syncs fail; whenever the journal has failed because of it, it is
+/// removed, and the probe goes on as the next daemon does. A revision's record is its number,
+/// eight bytes, and as many bytes of whatever as the number says (``length(of:)``). With BYTES
+/// each batch is a record of so many, and segments have room for some of them.
 @main
 @MainActor
 final class JournalProbe {
@@ -26,6 +27,8 @@ final class JournalProbe {
   private let batches: Int
   /// The file that makes syncs fail; nil where none is to fail.
   private let flag: String?
+  /// The bytes of each record; nil where its number tells.
+  private let recordBytes: Int?
   private var appended = 0
   private var revision: UInt64 = 0
 
@@ -34,11 +37,12 @@ final class JournalProbe {
     guard arguments.count >= 4, let batches = Int(arguments[2]),
       let durability = Durability(rawValue: arguments[3])
     else {
-      print("JournalProbe DIR BATCHES DURABILITY [FLAG]")
+      print("JournalProbe DIR BATCHES DURABILITY [FLAG [BYTES]]")
       exit(64)
     }
-    let flag = arguments.count > 4 ? arguments[4] : nil
-    let probe = try JournalProbe(arguments[1], batches, durability, flag)
+    let flag = arguments.count > 4 && !arguments[4].isEmpty ? arguments[4] : nil
+    let bytes = arguments.count > 5 ? Int(arguments[5]) : nil
+    let probe = try JournalProbe(arguments[1], batches, durability, flag, bytes)
     probe.appendNext()
     withExtendedLifetime(probe) { dispatchMain() }
   }
@@ -48,12 +52,14 @@ final class JournalProbe {
     _ batches: Int,
     _ durability: Durability,
     _ flag: String?,
+    _ recordBytes: Int?,
   ) throws {
     (self.directory, self.durability) = (directory, durability)
-    (self.batches, self.flag) = (batches, flag)
+    (self.batches, self.flag, self.recordBytes) = (batches, flag, recordBytes)
     marks = open("\(directory)/marks", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    let file = try Self.begun(directory, durability)
-    try file.write(Self.snapshot(0), of: 0)
+    let file = try Self.begun(directory, durability, recordBytes)
+    revision = file.opening.newest
+    if revision == 0 { try file.write(Self.snapshot(0), of: 0) }
     journal = DiskJournal(file, Retention(bytes: 100_000))
     journal.onResult = { [unowned self] in take($0) }
   }
@@ -61,6 +67,7 @@ final class JournalProbe {
   private static func begun(
     _ directory: String,
     _ durability: Durability,
+    _ recordBytes: Int?,
   ) throws -> JournalDirectory {
     let file = try JournalDirectory(
       directory: directory,
@@ -68,7 +75,7 @@ final class JournalProbe {
       schema: SchemaRegistry.document(for: [UInt64].self),
       durability: durability,
       epoch: 7,
-      segmentBytes: 64 << 10,
+      segmentBytes: recordBytes.map { 4 * $0 } ?? 64 << 10,
     )
     _ = try file.read { _ in }
     try file.begin()
@@ -81,7 +88,7 @@ final class JournalProbe {
     unlink(flag)
     journal.onResult = { _ in }
     do {
-      let file = try Self.begun(directory, durability)
+      let file = try Self.begun(directory, durability, recordBytes)
       revision = file.opening.newest
       journal = DiskJournal(file, Retention(bytes: 100_000))
       journal.onResult = { [unowned self] in take($0) }
@@ -120,11 +127,12 @@ final class JournalProbe {
     appended += 1
     failSometimes()
     let first = revision + 1
-    revision += 1 + UInt64(appended % 5)
+    revision += recordBytes == nil ? 1 + UInt64(appended % 5) : 1
+    let records = recordBytes.map { Self.number(first) + Array(repeating: 9, count: $0 - 8) }
     journal.append(
       JournalBatch(
         revisions: first...revision,
-        records: (first...revision).flatMap(Self.record),
+        records: records ?? (first...revision).flatMap(Self.record),
         sessionNumbers: 1,
       )
     )

@@ -120,6 +120,43 @@ struct DependencyClientExpansionTests {
     )
   }
 
+  @Test("What the compiler says of a default is said where the author has written it")
+  func placedDefault() {
+    expectExpansion(
+      """
+      struct FactClient {
+        @DependencyEndpoint var count: () -> Int = {
+          1
+        }
+      }
+      """,
+      """
+      struct FactClient {
+        var count: () -> Int {
+          @storageRestrictions(initializes: _count)
+          init(initialValue) {
+            _count = initialValue
+          }
+          get {
+            _count
+          }
+          set {
+            _count = newValue
+          }
+        }
+
+        private var _count: () -> Int = {
+          StoreActor::_$unimplementedEndpoint("\\(Self.self).count")
+          #sourceLocation(file: "test.swift", line: 3)
+          return 1
+          #sourceLocation()
+        }
+      }
+      """,
+      macros: dependencyClientMacros,
+    )
+  }
+
   @Test("An endpoint that returns something and cannot throw any error needs a default")
   func missingDefault() {
     expectExpansion(
@@ -233,10 +270,14 @@ struct DependencyEntryExpansionTests {
         private nonisolated enum __Key_facts: StoreActor::DependencyKey {
           typealias Value = any FactClient
           static var liveValue: Value {
+            #sourceLocation(file: "test.swift", line: 2)
             FactClient.live
+            #sourceLocation()
           }
           static var testValue: Value {
+            #sourceLocation(file: "test.swift", line: 2)
             NoFacts()
+            #sourceLocation()
           }
         }
       }
@@ -268,7 +309,9 @@ struct DependencyEntryExpansionTests {
         public nonisolated enum FactClientKey: StoreActor::TestDependencyKey {
           public typealias Value = any FactClient
           public static var testValue: Value {
+            #sourceLocation(file: "test.swift", line: 2)
             NoFacts()
+            #sourceLocation()
           }
         }
         internal var number {
@@ -281,7 +324,9 @@ struct DependencyEntryExpansionTests {
         }
 
         private nonisolated enum Number: StoreActor::TestDependencyKey {
+          #sourceLocation(file: "test.swift", line: 3)
           static let testValue = 3
+          #sourceLocation()
         }
       }
       """,

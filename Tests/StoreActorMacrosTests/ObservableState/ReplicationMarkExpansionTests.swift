@@ -140,6 +140,26 @@ struct ReplicationMarkExpansionTests {
     )
   }
 
+  @Test("A property that has the name of a type is diagnosed where it stands")
+  func typeName() {
+    expectProblems(
+      """
+      @ObservableState
+      struct State: ReplicatedState {
+        var `Type` = 1
+        var kind = 2
+      }
+      """,
+      [
+        (
+          3,
+          "no key path leads to a property that is called 'Type'; give it another name, and "
+            + "'@Replicated(formerly: \"Type\")' where other builds call it that",
+        )
+      ],
+    )
+  }
+
   @Test("What keeps a choice from being replicated is said at its case")
   func cases() {
     let source = """

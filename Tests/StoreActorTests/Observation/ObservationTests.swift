@@ -1,3 +1,4 @@
+import Foundation
 import Observation
 import StoreActor
 import Testing
@@ -274,6 +275,27 @@ struct ObservationTests {
       store.send(.boss(.tick))
     }
     #expect((store.readCount) <= 1000)
+  }
+
+  @Test("Reading by many key paths that are made at run time costs the same for each")
+  func manyKeyPaths() {
+    func cost(_ count: Int) -> Duration {
+      let store = office(rows: Array(0..<count))
+      let start = Self.threadTime
+      let watch = Watch { for id in 0..<count { _ = store[dynamicMember: \.rows[id: id]] } }
+      #expect(watch.count == 0 && store.readCount == count)
+      return Self.threadTime - start
+    }
+    let costs = [1_000, 8_000].map { count in (0..<3).map { _ in cost(count) }.min() ?? .zero }
+    // Where each was looked for among all it was 64 times as much.
+    #expect(costs[1] < costs[0] * 24, "\(costs)")
+  }
+
+  /// The time that this thread has computed, whatever else the machine does.
+  private static var threadTime: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
   @Test("Who waits keeps no store alive")

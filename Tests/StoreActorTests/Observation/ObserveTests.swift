@@ -92,3 +92,47 @@ struct ObserveTests {
     #expect(values.value == [0, 1, 2])
   }
 }
+
+@globalActor
+private actor OtherActor {
+  static let shared = OtherActor()
+}
+
+@OtherActor
+@Observable
+private final class Gauge {
+  var value = 0
+}
+
+extension ObserveTests {
+  @Test("On another actor the closure runs there, at once and after changes")
+  @OtherActor
+  func otherActor() async {
+    let gauge = Gauge()
+    var seen: [Int] = []
+    let token = observe {
+      OtherActor.assertIsolated()
+      seen.append(gauge.value)
+    }
+    #expect(seen == [0])
+    gauge.value = 1
+    gauge.value = 2
+    for _ in 0..<100_000 where seen.count < 2 { await Task.yield() }
+    #expect(seen == [0, 2])
+    token.cancel()
+    gauge.value = 3
+    for _ in 0..<100 { await Task.yield() }
+    #expect(seen == [0, 2])
+  }
+
+  @Test("A token may be cancelled from anywhere")
+  func cancelledElsewhere() async {
+    let store = counter()
+    var seen: [Int] = []
+    let token = observe { seen.append(store.count) }
+    await Task.detached { token.cancel() }.value
+    store.send(.increment)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(seen == [0])
+  }
+}

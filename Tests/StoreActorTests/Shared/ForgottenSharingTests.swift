@@ -27,4 +27,30 @@ struct ForgottenSharingTests {
       #expect(size.wrappedValue == 2)
     }
   }
+
+  @Test func `A process that hosts a daemon has its own values, although it has a connection`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      SharedProcess.beginConnecting()
+      SharedProcess.beginHosting()
+      let size = withDependencies {
+        $0.context = .live
+      } operation: {
+        Shared(wrappedValue: 1, .store("hosted"))
+      }
+      try await Shared.update(size) { $0 = 2 }
+      precondition(size.wrappedValue == 2)
+    }
+    // Without a daemon of its own such a process is a client.
+    await #expect(processExitsWith: .failure) {
+      SharedProcess.beginConnecting()
+      let size = withDependencies {
+        $0.context = .live
+      } operation: {
+        Shared(wrappedValue: 1, .store("forgotten"))
+      }
+      try await Shared.update(size) { $0 = 2 }
+    }
+  }
 }

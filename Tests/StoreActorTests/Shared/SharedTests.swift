@@ -32,6 +32,15 @@ struct SharedTests {
     #expect($count.withLock { $0 * 10 } == 10)
   }
 
+  @Test("A property that shares something else leaves those who have it from there as they are")
+  func assigned() {
+    @Shared(value: 1) var count
+    let held = $count
+    $count = Shared(value: 42)
+    $count.withLock { $0 += 1 }
+    #expect(count == 43 && held.wrappedValue == 1)
+  }
+
   @Test("A part of it is shared, too, and changes the whole")
   func parts() {
     @Shared(value: Profile()) var profile

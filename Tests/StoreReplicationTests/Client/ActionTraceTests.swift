@@ -71,6 +71,25 @@ import Testing
     #expect(sent.count > 1 && sent.allSatisfy { $0.encoded().count <= 1_024 })
   }
 
+  @Test func `A trace that is longer than any is no trace, and its action is one`() throws {
+    for (count, isTrace) in [(55, true), (64, true), (65, false), (100_000, false)] {
+      let trace = String(repeating: "x", count: count)
+      let request = ClientMessage.ActionRequest(
+        handle: 1,
+        action: [0x61, 0x61],
+        deadline: 5,
+        trace: trace,
+      )
+      let bytes = ClientMessage.actions(first: 1, [request, request]).encoded()
+      guard case .actions(1, let read) = try ClientMessage(frame: bytes[...]) else {
+        Issue.record("No actions")
+        return
+      }
+      #expect(read.map(\.trace) == Array(repeating: isTrace ? trace : nil, count: 2))
+      #expect(read.allSatisfy { $0.action.elementsEqual([0x61, 0x61]) && $0.deadline == 5 })
+    }
+  }
+
   @Test func `Each of many actions has its own`() throws {
     let daemon = try daemon(.traces)
     _ = daemon.take()

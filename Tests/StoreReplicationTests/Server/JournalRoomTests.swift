@@ -74,6 +74,51 @@ import Testing
     #expect(bench.root.state.counter.count == 16)
   }
 
+  @Test func `Who waits is not refused while the disk keeps its changes, however many come`() throws
+  {
+    var limits = Limits()
+    limits.unreleasedRevisions = 16
+    let bench = try bench(limits)
+    _ = try bench.act(Self.greedy, sequence: 1, increments(1))
+    _ = try bench.act(Self.greedy, sequence: 2, increments(15))
+    // Another holder comes, so that the share is half of what it was, and what waits is more.
+    _ = try bench.act(Self.honest, sequence: 1, increments(1))
+    _ = try bench.act(Self.greedy, sequence: 17, increments(1))
+    try bench.advance(by: .milliseconds(60))
+    try sync(bench)
+    _ = bench.take(Self.greedy)
+    // The disk was at work for less than the time that it may take.
+    try bench.advance(by: .milliseconds(60))
+    #expect(bench.take(Self.greedy).isEmpty && bench.root.state.counter.count == 17)
+    try sync(bench)
+    #expect(bench.root.state.counter.count == 18)
+    try sync(bench)
+    let outcomes = bench.take(Self.greedy).flatMap { message -> [Outcome] in
+      if case .acks(let acks) = message { acks.outcomes } else { [] }
+    }
+    #expect(codes(outcomes) == [] && outcomes.count == 16)
+  }
+
+  @Test func `A full window of one client has room, also where the disk does nothing for long`()
+    throws
+  {
+    let limits = Limits()
+    let bench = try bench(limits)
+    let frames = limits.window / limits.actionsPerFrame
+    for frame in 0..<frames {
+      let first = UInt64(frame * limits.actionsPerFrame) + 1
+      _ = try bench.act(Self.greedy, sequence: first, increments(limits.actionsPerFrame))
+    }
+    // The last frame has begun when there was room for a part of it.
+    #expect(limits.window > Int(limits.unreleasedRevisions))
+    #expect(bench.root.state.counter.count == limits.window)
+    try bench.advance(by: .seconds(1))
+    #expect(bench.server.counters.actionsFailed == 0)
+    try sync(bench)
+    try sync(bench)
+    #expect(bench.take(Self.greedy).count { if case .acks = $0 { true } else { false } } > 0)
+  }
+
   @Test func `The bytes of what waits are shared as well`() throws {
     var limits = Limits()
     limits.unreleasedBytes = 10_000

@@ -238,6 +238,80 @@ import Testing
     #expect(bench.server.sessions.names.total == 2 * 81)
   }
 
+  @Test func `§13: names are counted as long as a view or a join without its fence has them`()
+    throws
+  {
+    var limits = Limits()
+    limits.scopeNameBytesOfOne = 5 * 81
+    let bench = ServerBench(limits: limits)
+    let line = Grants.Line(
+      grantee: .user(1000),
+      scopes: [try #require(ScopePattern("cards/row/*"))],
+      sees: true,
+      sends: .nothing,
+    )
+    bench.turn.apply(Grants(owner: 999, lines: [line]))
+    bench.addresses[ServerBench.peer(1)] = "localhost:1000:1:1"
+    let hello = try bench.hello(1)
+    func follow(_ rows: Range<Int>) -> [ClientMessage.JoinRequest] {
+      rows.map { .follow("cards/row/10000\($0)") }
+    }
+    // A name of 17 bytes takes 81.
+    _ = try bench.join(1, hello, nonce: 1, follow(10..<12))
+    // The next joins leave these scopes, and their fences do not come.
+    #expect(failures(try bench.ask(1, nonce: 2, follow(11..<13)).answers).isEmpty)
+    #expect(failures(try bench.ask(1, nonce: 3, follow(13..<15)).answers).isEmpty)
+    #expect(bench.server.sessions.names.total == 5 * 81)
+    let refused = failures(try bench.ask(1, nonce: 4, follow(14..<16)).answers)
+    #expect(refused.map(\.code) == ["tooManyScopes"])
+    #expect(bench.server.sessions.names.total == 5 * 81)
+    // A fence drops the view before it, and the joins before its own.
+    _ = try bench.join(1, hello, nonce: 5, follow(14..<15))
+    #expect(bench.server.sessions.names.total == 81)
+    bench.receive(.bye, from: 1)
+    try bench.endTurn()
+    #expect(bench.server.sessions.names.total == 0)
+  }
+
+  @Test func `The usual spellings of a UUID and all others name the same row`() throws {
+    let ids = SchemaRegistry.document(for: UUID.self)
+    for _ in 0..<100 {
+      let id = UUID()
+      let text = id.uuidString
+      // What is no plain UUID is read as JSON.
+      for name in [text, text.lowercased(), " \"\(text)\"", "\"\(text.lowercased())\" "] {
+        let read: UUID = try ScopeDescription.id(name, ids)
+        #expect(read == id)
+      }
+      #expect(ScopeDescription.text(of: id, ids) == text)
+      #expect(try ScopeDescription.canonicalID(text.lowercased(), ids.root, ids) == text)
+    }
+    for wrong in ["", "x", String(UUID().uuidString.dropLast()), UUID().uuidString + "0"] {
+      #expect(throws: CodecError.self) { try ScopeDescription.id(wrong, ids) as UUID }
+    }
+  }
+
+  @Test func `Names match an exposure by their bytes`() {
+    func match(_ scope: String, isEach: Bool) -> String? {
+      let description = ScopeDescription(
+        name: "cards/row",
+        state: Deck.exposures[0].description.state,
+        action: Deck.exposures[0].description.action,
+        id: isEach ? SchemaRegistry.document(for: Int.self) : nil,
+      )
+      return description.match(scope).map { $0 ?? "all" }
+    }
+    #expect(match("cards/row", isEach: false) == "all")
+    for name in ["cards/rov", "cards/ro", "cards/row/1"] {
+      #expect(match(name, isEach: false) == nil)
+    }
+    #expect(match("cards/row/12", isEach: true) == "12")
+    #expect(match("cards/row/e\u{301}", isEach: true) == "e\u{301}")
+    for name in ["cards/row", "cards/row/", "cards/rowx1", "card/row/12", "cards/row\u{301}/1"] {
+      #expect(match(name, isEach: true) == nil)
+    }
+  }
+
   @Test func `§13: outcomes are limited by bytes, and the newest one of each client stays`() throws
   {
     var limits = Limits()

@@ -39,6 +39,37 @@ import Testing
     }
   }
 
+  @Test func `§13: who takes none of many snapshots ends, and another one of less is sent on`()
+    throws
+  {
+    var limits = Limits()
+    (limits.creditBytes, limits.chunkBytes, limits.capturedBytes) = (100, 100, 80_000)
+    let bench = ServerBench(limits: limits)
+    for peer in 1...5 as ClosedRange<UInt8> {
+      bench.addresses[ServerBench.peer(peer)] = "localhost:\(peer == 1 ? 999 : 1_000):1:\(peer)"
+    }
+    for peer in 1...5 as ClosedRange<UInt8> {
+      // Each finds another state.
+      bench.root.send(.counter(.filled(bytes: 18_000 + Int(peer))))
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("counter")])
+    }
+    let kept = bench.server.joins.capturedBytes
+    #expect(kept > 40_000 && kept <= 80_000)
+    #expect(bench.server.counters.byName.contains { $0 == ("capturedBytes", UInt64(kept)) })
+    let cuts = Set(bench.cuts.map(\.peer))
+    #expect(!cuts.isEmpty && !cuts.contains(ServerBench.peer(1)))
+    #expect(bench.cuts.allSatisfy { $0.reason.contains("does not take the snapshots") })
+    // Who gives credit gets all of it, and then nothing is kept for it.
+    for _ in 0..<1_000 where bench.server.joins.capturedBytes == kept {
+      bench.receive(.credit(nonce: 1, bytes: 100), from: 1)
+      try bench.endTurn()
+    }
+    #expect(bench.server.joins.capturedBytes < kept)
+    for peer in 2...5 as ClosedRange<UInt8> { bench.receive(.bye, from: peer) }
+    try bench.endTurn()
+    #expect(bench.server.joins.capturedBytes == 0)
+  }
+
   @Test("A capture is shared for as long as its scope is the same, whatever else changes")
   func sharedWhileSame() throws {
     let bench = ServerBench()

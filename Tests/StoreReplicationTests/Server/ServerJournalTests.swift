@@ -317,6 +317,9 @@ import Testing
     bench.receive(.actions(first: 10, [nothing]), from: 1)
     try bench.endTurn()
     #expect(bench.server.sessions.all.isEmpty)
+    // It is told when it can be told what became of the others.
+    #expect(bench.take(1).isEmpty)
+    try sync(bench)
     guard case .goodbye(code: "protocolError", _)? = bench.take(1).last else {
       Issue.record("The session goes on")
       return

@@ -20,6 +20,8 @@ final class BenchClient: ClientTransport {
   private(set) var daemon: Bench?
   /// Counts its connections.
   private(set) var number: UInt8 = 0
+  /// Counts those of its publishing socket alone.
+  private var publishers: UInt8 = 0
   /// What comes on the control socket.
   let control = Pipe<[UInt8]>()
   /// What is published to it.
@@ -35,7 +37,8 @@ final class BenchClient: ClientTransport {
   /// How often it has given its connections up.
   private(set) var reconnects = 0
   private(set) var events: [ClientEvent] = []
-  private var subscriptions: [[UInt8]: Int] = [:]
+  /// The topics that it has subscribed to and not left, each so often.
+  private(set) var subscriptions: [[UInt8]: Int] = [:]
   private var needsTurn = false
 
   /// A client without a daemon.
@@ -75,13 +78,27 @@ final class BenchClient: ClientTransport {
     self.daemon = daemon
     number += 1
     daemon.clients[peer] = self
+    beWelcome(at: daemon)
+    control.append([])
+    try daemon.settle()
+  }
+
+  /// A new connection of the publishing socket alone.
+  func welcome() throws {
+    let daemon = try #require(daemon)
+    daemon.lose(publisher)
+    published.lose()
+    publishers += 1
+    beWelcome(at: daemon)
+    try daemon.settle()
+  }
+
+  private func beWelcome(at daemon: Bench) {
     published.append((daemon.server.welcome, nil))
     // A socket says its subscriptions again.
     for topic in subscriptions.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       daemon.receive(upstream: [1] + topic, from: publisher)
     }
-    control.append([])
-    try daemon.settle()
   }
 
   /// A new connection of the control socket alone.
@@ -106,7 +123,8 @@ final class BenchClient: ClientTransport {
   /// The control socket's name for it.
   var peer: PeerID { PeerID(bytes: [2, number]) }
 
-  private var publisher: PeerID { PeerID(bytes: [3, number]) }
+  /// The publishing socket's name for it.
+  var publisher: PeerID { PeerID(bytes: [3, number, publishers]) }
 
   /// Takes what is published to its topics.
   func receive(topic: [UInt8], body: [UInt8]) {

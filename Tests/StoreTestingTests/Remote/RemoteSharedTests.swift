@@ -119,6 +119,23 @@ struct RemoteSharedTests {
     }
   }
 
+  @Test("A client that reads a daemon's state asks no key and writes nothing")
+  func clientKeys() async {
+    let calls = LockIsolated<[String]>([])
+    let state = Kept(calls)
+    #expect(calls.value == ["load", "subscribe"])
+    let store = TestStore(remote: state) {
+      Reduce<Kept, KeptAction> { state, _ in
+        state.$count.withLock { $0 += 1 }
+        return .none
+      }
+    }
+    await store.send(.add) { $0.$count.withLock { $0 = 4 } }
+    await store.send(.add) { $0.$count.withLock { $0 = 5 } }
+    // What the daemon's reducer has changed, once for each action.
+    #expect(calls.value == ["load", "subscribe", "save 4", "save 5"])
+  }
+
   @Test("What changes travels where it shows, as the value's delta")
   func delta() throws {
     @Shared(value: "a long text that is typed into, of more than a few dozen bytes") var text
@@ -180,3 +197,40 @@ private struct Copied: Equatable, ReplicatedState, Sendable {
 private struct Plain: Equatable, ReplicatedState, Sendable {
   var text: String
 }
+
+/// A key that notes what it is asked.
+private struct NotingKey: SharedKey {
+  let calls: LockIsolated<[String]>
+
+  var id: ObjectIdentifier { ObjectIdentifier(calls) }
+
+  func load(context: LoadContext<Int>, continuation: LoadContinuation<Int>) {
+    calls.withValue { $0.append("load") }
+    continuation.resumeReturningInitialValue()
+  }
+
+  func subscribe(
+    context: LoadContext<Int>,
+    subscriber: SharedSubscriber<Int>,
+  ) -> SharedSubscription {
+    calls.withValue { $0.append("subscribe") }
+    return SharedSubscription {}
+  }
+
+  func save(_ value: Int, context: SaveContext, continuation: SaveContinuation) {
+    calls.withValue { $0.append("save \(value)") }
+    continuation.resume()
+  }
+}
+
+@ObservableState
+private struct Kept: Equatable, ReplicatedState, Sendable {
+  @Shared var count: Int
+
+  init(_ calls: LockIsolated<[String]>) {
+    _count = Shared(wrappedValue: 3, NotingKey(calls: calls))
+  }
+}
+
+@CasePathable
+private enum KeptAction: Equatable, Sendable, WireAction { case add }

@@ -38,6 +38,32 @@ extension SharedReaderKey {
 /// How a value is shared with something outside: where it comes from, and where it is saved.
 ///
 /// There are keys for files, `fileStorage`, for settings, `appStorage`, and for memory, `inMemory`.
+/// One of your own:
+///
+/// ```swift
+/// struct BoxKey: SharedKey {
+///   let name: String
+///   let box: LockIsolated<[String: Int]>
+///
+///   var id: String { name }
+///
+///   func load(context: LoadContext<Int>, continuation: LoadContinuation<Int>) {
+///     continuation.resume(with: .success(box.value[name]))
+///   }
+///
+///   func subscribe(
+///     context: LoadContext<Int>,
+///     subscriber: SharedSubscriber<Int>,
+///   ) -> SharedSubscription {
+///     SharedSubscription {}
+///   }
+///
+///   func save(_ value: Int, context: SaveContext, continuation: SaveContinuation) {
+///     box.withValue { $0[name] = value }
+///     continuation.resume()
+///   }
+/// }
+/// ```
 public protocol SharedKey<Value>: SharedReaderKey {
   /// Saves a value.
   ///

@@ -13,6 +13,11 @@ struct FactClient: Sendable {
   var last: @Sendable () -> String?
 }
 
+@DependencyClient
+private struct DiceClient: Sendable {
+  var roll: @Sendable () -> Int = { fatalError("No dice are thrown in tests.") }
+}
+
 @Suite("Dependency clients")
 struct DependencyClientTests {
   @Test("An endpoint that nobody gave throws, and reports which it is")
@@ -48,6 +53,11 @@ struct DependencyClientTests {
     client.fetch = { number, isShort in "\(number) \(isShort)" }
     #expect(try await client.fetch(number: 3, isShort: true) == "3 true")
     #expect(try await client.fetch(4, false) == "4 false")
+  }
+
+  @Test("A default may be one that does not return")
+  func endingDefault() {
+    #expect(DiceClient(roll: { 3 }).roll() == 3)
   }
 
   @Test("The memberwise initializer takes every endpoint")

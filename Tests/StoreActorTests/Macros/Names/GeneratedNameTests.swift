@@ -101,6 +101,17 @@ struct GeneratedNameTests {
     #expect(state.total == 3 && LazyState._$ignoredKeyPaths.count == 1)
   }
 
+  @Test("Members that are no fields may have the names of what is generated")
+  func otherMembers() throws {
+    let old = OtherMembers()
+    var new = old
+    new.number = 2
+    new.digest = "hidden"
+    try checkLaws(from: old, to: OtherMembers(number: 2))
+    #expect(!new._$isSame(as: old) && new.isSame(as: old))
+    #expect(new.encoded == [1] && new.delta == 2 && new.schema() == "own")
+  }
+
   private struct Unexpected: Error {}
 }
 
@@ -109,4 +120,19 @@ private struct LazyState {
   var numbers = [1, 2]
   @ObservationStateIgnored lazy var total = numbers.reduce(0, +)
   @ObservationStateIgnored var seen = 0
+}
+
+/// A state whose members that do not travel have names of requirements.
+@ObservableState
+private struct OtherMembers: Equatable, ReplicatedState {
+  var number = 1
+  @ReplicationIgnored var digest = ""
+
+  var encoded: [UInt8] { [1] }
+  var delta: Int { number }
+
+  func isSame(as other: Self) -> Bool { true }
+  func schema() -> String { "own" }
+  func applyDelta(_ delta: Int) {}
+  mutating func apply(delta: Int) { number += delta }
 }

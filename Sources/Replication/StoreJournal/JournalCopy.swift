@@ -1,0 +1,413 @@
+import Foundation
+package import StoreReplication
+import StoreState
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Writes a history to a directory that has none: a backup, or what a daemon starts from.
+///
+/// It is there as a whole, and on the disk, when ``finish()`` has returned, and else not at all. A
+/// daemon that starts from it begins another epoch, for the history may go on without it.
+package final class JournalCopy {
+  /// Entries are as large as this, whatever they were.
+  private static let bytesPerEntry = 256 << 10
+
+  private let directory: String
+  private let lock: DirectoryLock
+  private let heading: HistoryHeading
+  /// The segment that is written, what it says, and where the next entry goes.
+  private var segment: (file: LogFile, header: LogHeader, place: Int)?
+  private var snapshots: Set<UInt64> = []
+  /// The schema of the newest snapshot.
+  private var newestSchema: SchemaDocument?
+  /// Records of which no entry was written yet.
+  private var pending: Pending?
+  /// The last entry's checksum, and the bytes of all records so far.
+  private var (sum, total): (UInt64, UInt64) = (0, 0)
+  /// The revisions of the records.
+  private var revisions: ClosedRange<UInt64>?
+  private var isFinished = false
+  /// The checksum of the initial state that the records begin with; 0 where that is not known.
+  package var initial: UInt64 = 0
+  /// Another history than that which is copied: both may go on.
+  private let history = UInt64.random(in: 1 ... .max)
+
+  private struct Pending {
+    var revisions: ClosedRange<UInt64>
+    var schema: SchemaDocument
+    var sessionNumbers: UInt64
+    var records: [UInt8]
+  }
+
+  /// Begins to write.
+  ///
+  /// - Parameters:
+  ///   - heading: Whose history it is.
+  ///   - directory: Where it goes: a directory that is empty, or is made.
+  /// - Throws: ``JournalError``.
+  package init(_ heading: HistoryHeading, to directory: String) throws(JournalError) {
+    self.directory = directory
+    self.heading = heading
+    lock = try Self.take(directory)
+    do throws(JournalError) {
+      // First what says that a copy is not finished: from then on no daemon begins here.
+      try DurableFile.makeDirectory(Self.draft(in: directory))
+      try DurableFile.makeDirectory(SnapshotFile.folder(in: directory))
+      try DurableFile.syncWay(to: directory)
+    } catch {
+      Self.remove(from: directory)
+      throw error
+    }
+  }
+
+  deinit { if !isFinished { Self.remove(from: directory) } }
+
+  private static func draft(in directory: String) -> String {
+    LogSegment.folder(in: directory) + DurableFile.draftSuffix
+  }
+
+  /// Makes a directory that is empty, or is there and is, and keeps others from it.
+  private static func take(_ directory: String) throws(JournalError) -> DirectoryLock {
+    let draft = draft(in: directory)
+    var isMarked = false
+    do throws(JournalError) {
+      let lock = try lock(directory) { () throws(JournalError) in
+        // What says that a copy is not finished comes before everything else: from then on no
+        // daemon begins a history here, whenever this process ends.
+        guard try DurableFile.names(in: directory).isEmpty else { return }
+        isMarked = mkdir(draft, 0o700) == 0
+      }
+      let known = isMarked ? [DirectoryLock.name, name(of: draft)] : [DirectoryLock.name]
+      let names = try DurableFile.names(in: directory)
+      guard let other = names.filter({ !known.contains($0) }).min() else { return lock }
+      throw JournalError(
+        .occupied,
+        "\(directory) is not empty: it has \"\(other)\". Name a directory that is, or is new.",
+      )
+    } catch {
+      if isMarked { rmdir(draft) }
+      throw error
+    }
+  }
+
+  private static func name(of path: String) -> String {
+    String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+  }
+
+  /// Makes a directory unless it is there, and locks it.
+  private static func lock(
+    _ directory: String,
+    before: () throws(JournalError) -> Void,
+  ) throws(JournalError) -> DirectoryLock {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: directory,
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700],
+      )
+      try before()
+      return try DirectoryLock(directory)
+    } catch let error as JournalError {
+      throw error
+    } catch DirectoryLock.Failure.held(let pid) {
+      throw JournalError(
+        .busy,
+        "The program with pid \(pid) uses \(directory). Stop it first, or name another directory.",
+      )
+    } catch DirectoryLock.Failure.irregular {
+      throw JournalError(
+        .occupied,
+        "\(DirectoryLock.file(in: directory)) is not a regular file. Remove it, or name another "
+          + "directory.",
+      )
+    } catch DirectoryLock.Failure.unopened(let reason), DirectoryLock.Failure.unwritten(let reason)
+    {
+      throw JournalError(.system, "\(directory) could not be locked: \(reason).")
+    } catch {
+      throw JournalError(
+        .system,
+        "\(directory) cannot be used: \(error.localizedDescription)",
+      )
+    }
+  }
+
+  /// The newest record's revision; 0 where there is none.
+  var newest: UInt64 { pending?.revisions.upperBound ?? revisions?.upperBound ?? 0 }
+
+  // MARK: Writing
+
+  /// Takes a snapshot of a revision; those of all come before records.
+  ///
+  /// The only one has two files.
+  package func add(snapshot part: HistoryPart, of revision: UInt64) throws {
+    let fields = SnapshotFile.Fields(schema: part.schema.encoded(), history: history)
+    let trailer = SnapshotFile.trailer(of: part.bytes, revision, fields)
+    try DurableFile.write(part.bytes, trailer, to: SnapshotFile.path(of: revision, in: directory))
+    if snapshots.allSatisfy({ $0 < revision }) { newestSchema = part.schema }
+    if snapshots.isEmpty {
+      let path = SnapshotFile.path(of: revision, in: directory, isCopy: true)
+      try DurableFile.write(part.bytes, trailer, to: path)
+    } else if let other = snapshots.first, snapshots.count == 1, other != revision {
+      let path = SnapshotFile.path(of: other, in: directory, isCopy: true)
+      JournalDirectory.remove([path])
+    }
+    snapshots.insert(revision)
+  }
+
+  /// Takes records, which follow those before.
+  ///
+  /// - Parameters:
+  ///   - part: The records.
+  ///   - revision: Those behind it are left out.
+  /// - Returns: Whether there may be more up to that revision.
+  /// - Throws: ``JournalError``, or ``HistoryError`` where they are not as they should be.
+  package func add(
+    records part: HistoryPart,
+    through revision: UInt64 = .max,
+  ) throws -> Bool {
+    guard let found = try part.records(through: revision) else { return false }
+    if let last = revisions?.upperBound, found.revisions.lowerBound != last + 1 {
+      throw HistoryError(
+        .corrupt,
+        "Revision \(last + 1) is missing: \(found.revisions.lowerBound) follows \(last).",
+      )
+    }
+    if let pending, pending.schema != part.schema || !hasRoom(pending) { try write(pending) }
+    take(found.revisions, found.bytes, part.schema, part.sessionNumbers)
+    let first = revisions?.lowerBound ?? found.revisions.lowerBound
+    revisions = first...found.revisions.upperBound
+    return found.revisions.upperBound < revision
+  }
+
+  private func take(
+    _ revisions: ClosedRange<UInt64>,
+    _ bytes: ArraySlice<UInt8>,
+    _ schema: SchemaDocument,
+    _ sessionNumbers: UInt64,
+  ) {
+    guard let (first, numbers) = pending.map({ ($0.revisions.lowerBound, $0.sessionNumbers) })
+    else {
+      pending = Pending(
+        revisions: revisions,
+        schema: schema,
+        sessionNumbers: sessionNumbers,
+        records: Array(bytes),
+      )
+      return
+    }
+    pending?.revisions = first...revisions.upperBound
+    pending?.sessionNumbers = max(numbers, sessionNumbers)
+    pending?.records += bytes
+  }
+
+  /// An entry must not go beyond a snapshot: what follows one begins with an entry.
+  private func hasRoom(_ pending: Pending) -> Bool {
+    pending.records.count < Self.bytesPerEntry && !snapshots.contains(pending.revisions.upperBound)
+  }
+
+  private func write(_ pending: Pending) throws(JournalError) {
+    var head = LogEntry.Head(
+      kind: .records,
+      count: pending.records.count,
+      first: pending.revisions.lowerBound,
+      last: pending.revisions.upperBound,
+      sessionNumbers: pending.sessionNumbers,
+      before: sum,
+    )
+    try begin(pending.schema, at: head.first, hasRoomFor: head.size)
+    let bytes = LogEntry.encode(&head, pending.records, key: segment?.header.key ?? 0)
+    try append(bytes)
+    (sum, total) = (head.sum, total + UInt64(head.count))
+    self.pending = nil
+  }
+
+  private func append(_ bytes: [UInt8]) throws(JournalError) {
+    guard let segment else { preconditionFailure("A copy is written before it has a segment") }
+    try segment.file.write(bytes, at: segment.place)
+    self.segment?.place += bytes.count
+  }
+
+  /// Begins a segment, where the one that there is has no room, or is another build's.
+  private func begin(
+    _ schema: SchemaDocument,
+    at first: UInt64,
+    hasRoomFor count: Int,
+  ) throws(JournalError) {
+    let schema = schema.encoded()
+    if let segment {
+      let hasRoom = segment.place + count <= JournalDirectory.segmentBytes
+      if hasRoom, segment.header.schema == schema { return }
+      // Bit by bit: a sync of all of it at the end would hold up whoever else syncs.
+      try segment.file.sync()
+    }
+    var header = LogHeader(
+      root: heading.root,
+      epoch: heading.epoch,
+      term: 1,
+      durability: .full,
+      boot: "",
+      schema: schema,
+      history: history,
+    )
+    (header.first, header.before, header.total) = (first, sum, total)
+    if first == 1 { header.initial = initial }
+    let bytes = header.encode()
+    let name = LogSegment(first: first, term: 1).name
+    let file = try LogFile(making: "\(Self.draft(in: directory))/\(name)")
+    try file.write(bytes, at: 0)
+    segment = (file, header, bytes.count)
+  }
+
+  // MARK: Ending
+
+  /// Puts all of it in its place.
+  ///
+  /// - Parameter needsState: Whether there has to be a snapshot. Without one, records have to begin
+  ///   with an initial state that is known.
+  /// - Returns: The newest revision.
+  /// - Throws: ``JournalError``, or ``HistoryError`` where something is missing.
+  package func finish(needsState: Bool = true) throws -> UInt64 {
+    let hasBeginning = !needsState && initial != 0 && revisions?.lowerBound == 1
+    guard !snapshots.isEmpty || hasBeginning else { throw HistoryError.withoutState() }
+    if let pending { try write(pending) }
+    let newest = snapshots.max() ?? 0
+    if let revisions, !(revisions.lowerBound - 1...revisions.upperBound).contains(newest) {
+      throw HistoryError(
+        .corrupt,
+        "The snapshot is of revision \(newest), and the records are of revisions "
+          + "\(revisions.lowerBound) to \(revisions.upperBound).",
+      )
+    }
+    if segment == nil {
+      guard let newestSchema else { preconditionFailure("A snapshot has no schema") }
+      try begin(newestSchema, at: newest + 1, hasRoomFor: 0)
+    }
+    let last = revisions?.upperBound ?? newest
+    let key = segment?.header.key ?? 0
+    try append(LogEntry.end(heading.wasStopped ? .end : .copied, behind: last, sum, key: key))
+    try segment?.file.sync()
+    let draft = Self.draft(in: directory)
+    try DurableFile.syncDirectory(draft)
+    try DurableFile.publish(draft, as: LogSegment.folder(in: directory))
+    isFinished = true
+    return last
+  }
+
+  /// Removes what was written.
+  private static func remove(from directory: String) {
+    // What cannot be removed keeps nobody from anything but using the directory.
+    for path in [draft(in: directory), SnapshotFile.folder(in: directory)] {
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+}
+
+extension JournalReader {
+  /// How often a copy begins anew, because what it was about to take has been let go of.
+  private static let copyAttempts = 3
+
+  /// Copies what is kept to a directory, while somebody may go on writing.
+  ///
+  /// Each entry and each snapshot is looked at on the way. Where something is damaged that no
+  /// restart needs, the copy begins with the oldest snapshot behind it.
+  ///
+  /// - Parameters:
+  ///   - directory: A directory that is empty, or is made.
+  ///   - revision: What came behind it is left out; nil for all that there is now.
+  ///   - onProgress: Called with the revision that was reached, and the last one.
+  ///   - note: Is told what is damaged where the copy begins behind it.
+  /// - Returns: The newest revision that was copied.
+  /// - Throws: ``HistoryError`` or ``JournalError``.
+  package func copy(
+    to directory: String,
+    through revision: UInt64? = nil,
+    onProgress: (UInt64, UInt64) -> Void = { _, _ in },
+    noting note: (HistoryError) -> Void = { _ in },
+  ) throws -> UInt64 {
+    var (attempt, start) = (1, UInt64?.none)
+    var damage: HistoryError?
+    while true {
+      var extent: HistoryExtent?
+      var reached = start ?? 0
+      do {
+        let found = try self.extent(from: start)
+        extent = found
+        let newest = try copy(found, to: directory, through: revision, &reached, onProgress)
+        if let damage { note(damage) }
+        return newest
+      } catch {
+        if let extent, attempt < Self.copyAttempts,
+          try self.extent(from: start).hasLetGo(since: extent)
+        {
+          attempt += 1
+          continue
+        }
+        guard let found = error as? HistoryError, found.code == .corrupt,
+          let next = try oldestSnapshot(from: extent == nil ? reached : reached + 1),
+          next <= revision ?? .max, start.map({ next > $0 }) ?? true
+        else { throw error }
+        start = next
+        damage = found
+      }
+    }
+  }
+
+  /// The snapshot of a revision; nil where it cannot be read.
+  private func readableSnapshot(of revision: UInt64) throws(HistoryError) -> HistoryPart? {
+    do throws(HistoryError) {
+      guard let part = try snapshot(upTo: revision), try part.snapshotRevision() == revision else {
+        return nil
+      }
+      return part
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      return nil
+    }
+  }
+
+  private func copy(
+    _ extent: HistoryExtent,
+    to directory: String,
+    through revision: UInt64?,
+    _ reached: inout UInt64,
+    _ onProgress: (UInt64, UInt64) -> Void,
+  ) throws -> UInt64 {
+    if revision == nil, let damage { throw damage }
+    let last = revision ?? extent.newest
+    guard last <= extent.newest else { throw HistoryError.future(last, newest: extent.newest) }
+    guard let oldest = extent.oldestState, last >= oldest else {
+      guard extent.oldestState == nil else { throw HistoryError.gone(last, extent) }
+      throw HistoryError.withoutState(noting: foreignNote)
+    }
+    var heading = try self.heading()
+    if last < extent.newest { heading.wasStopped = false }
+    let copy = try JournalCopy(heading, to: directory)
+    if extent.beforeRecords == 0 { copy.initial = try initial }
+    reached = extent.beforeRecords
+    defer { reached = max(reached, copy.newest) }
+    for revision in extent.snapshots where revision <= last {
+      // One that cannot be read is not needed where another one can.
+      guard let part = try readableSnapshot(of: revision) else { continue }
+      try copy.add(snapshot: part, of: revision)
+    }
+    if extent.beforeRecords < last {
+      var failure: (any Error)?
+      try records(after: extent.beforeRecords) { (part) throws(HistoryError) in
+        do {
+          let hasMore = try copy.add(records: part, through: last)
+          onProgress(copy.newest, last)
+          return hasMore
+        } catch {
+          failure = error
+          return false
+        }
+      }
+      if let failure { throw failure }
+    }
+    return try copy.finish()
+  }
+}

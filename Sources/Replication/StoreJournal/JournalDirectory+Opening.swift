@@ -1,0 +1,453 @@
+import Foundation
+import StoreReplication
+import StoreState
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension JournalDirectory {
+  /// Refuses a directory that was to get a history, or had one, and has only a part of it; and one
+  /// of an earlier release.
+  static func checkPresence(in directory: String) throws(JournalError) {
+    let log = LogSegment.folder(in: directory)
+    guard try !DurableFile.exists(log + DurableFile.draftSuffix) else {
+      throw JournalError(
+        .corrupt,
+        "A history was to be copied to \(directory), and that was not finished. Remove the "
+          + "directory, then copy it again.",
+      )
+    }
+    guard try LogSegment.every(in: directory).isEmpty else { return }
+    if try DurableFile.exists("\(directory)/journal.sqlite") {
+      throw JournalError(
+        .older,
+        "The journal in \(directory) has format 2, and this program reads format \(format). Export "
+          + "it with the release that wrote it, and import that to another directory.",
+      )
+    }
+    guard let found = try SnapshotFile.revisions(in: directory).first else { return }
+    let state = try DurableFile.exists(log) ? "empty" : "missing"
+    throw JournalError(
+      .corrupt,
+      "The journal in \(directory) is damaged: its log is \(state), and there is a snapshot of "
+        + "revision \(found). Nothing was changed. Put \(log) back, or restore a backup to another "
+        + "directory; to begin anew, move the directory away.",
+    )
+  }
+
+  /// Refuses to begin where the process may not write a whole segment.
+  static func checkFileLimit(
+    atLeast least: Int,
+    _ limit: UInt64? = fileLimit,
+  ) throws(JournalError) {
+    guard let limit, limit < least else { return }
+    throw JournalError(
+      .system,
+      "The process may write files of \(limit) bytes, and a segment of the log has \(least). Raise "
+        + "the limit: ulimit -f unlimited, or LimitFSIZE=infinity in a unit of systemd.",
+    )
+  }
+
+  /// How large a file the process may write; nil where there is no limit.
+  private static var fileLimit: UInt64? {
+    var limit = rlimit()
+    #if os(Linux)
+    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+    let resource = RLIMIT_FSIZE
+    #endif
+    guard getrlimit(resource, &limit) == 0, limit.rlim_cur != rlim_t.max else { return nil }
+    // Elsewhere no limit is the greatest number with a sign.
+    return limit.rlim_cur >= rlim_t(Int64.max) ? nil : UInt64(limit.rlim_cur)
+  }
+
+  /// Finds what is known of a history, and refuses what is not ours to read.
+  static func open(_ request: Request) throws(JournalError) -> Opening {
+    let segments = try LogSegment.all(in: request.directory)
+    guard let newest = segments.last else {
+      if request.mustExist { throw missing(request) }
+      return Opening(
+        epoch: request.epoch,
+        isClean: false,
+        isSameBuild: true,
+        history: .random(in: 1 ... .max),
+      )
+    }
+    let path = newest.path(in: request.directory)
+    let segment = try LoadedSegment(
+      newest,
+      in: request.directory,
+      onSearch: request.onSearch,
+    )
+    let header = segment.header
+    try check(root: request.root, header, in: request.directory)
+    let kept = KeptSnapshots(in: request.directory, of: header.history)
+    let ending = try segment.ending(at: path, beside: kept)
+    let (end, snapshot) = (ending.end, ending.snapshot)
+    guard !ending.isDamaged else { throw damaged(end, path, in: request.directory) }
+    if let fault = fault(ofTerm: header.term, newest: max(end.last, snapshot ?? 0)) {
+      throw JournalError(in: request.directory, fault)
+    }
+    var opening = Opening(
+      epoch: header.epoch,
+      isClean: end.isClosed,
+      isSameBuild: try isSameBuild(request, segments, kept, snapshot, end.last),
+      newest: max(end.last, snapshot ?? 0),
+      history: try history(header, snapshot, kept),
+      term: header.term,
+      log: Log(
+        segments: segments,
+        last: end.last,
+        sum: try sum(of: snapshot, after: end, kept) ?? end.sum,
+        history: header.history,
+        total: header.total + end.total,
+        wallMilliseconds: segment.time(of: end),
+        found: ending.found,
+        end: end,
+      ),
+    )
+    opening.doubt = try doubt(
+      segment,
+      at: path,
+      isPromised: ending.isPromised,
+      records: end.last,
+      snapshot: snapshot,
+    )
+    if opening.doubt != nil {
+      var generator = SystemRandomNumberGenerator()
+      opening.epoch = generator.next()
+    }
+    return opening
+  }
+
+  /// Why nothing can follow in a history, as the end of a sentence; nil where something can.
+  static func fault(ofTerm term: UInt64, newest revision: UInt64) -> String? {
+    guard max(term, revision) >= KeptHistory.greatestNumber else { return nil }
+    return "no number is left for what follows term \(term) and revision \(revision)"
+  }
+
+  /// The number of the history.
+  ///
+  /// A log of format 3 has none: it gets that of its newest snapshot, if a program of a later
+  /// format wrote that, or another one.
+  private static func history(
+    _ header: LogHeader,
+    _ newest: UInt64?,
+    _ snapshots: KeptSnapshots,
+  ) throws(JournalError) -> UInt64 {
+    if header.history != 0 { return header.history }
+    if let newest, let known = try snapshots.read(newest)?.fields.history, known != 0 {
+      return known
+    }
+    return .random(in: 1 ... .max)
+  }
+
+  /// The checksum of the entry of a snapshot that is newer than the log, which goes on from there;
+  /// nil where it is not known.
+  private static func sum(
+    of snapshot: UInt64?,
+    after end: LogCursor.End,
+    _ kept: KeptSnapshots,
+  ) throws(JournalError) -> UInt64? {
+    guard let snapshot, snapshot > end.last else { return nil }
+    return try kept.read(snapshot)?.fields.sum
+  }
+
+  /// Acknowledged entries are missing after the end.
+  static func damaged(
+    _ end: LogCursor.End,
+    _ path: String,
+    in directory: String,
+  ) -> JournalError {
+    let place = end.tail?.place ?? end.place..<end.place
+    return JournalError(
+      in: directory,
+      "bytes \(place.lowerBound) to \(place.upperBound - 1) of \(path), after revision "
+        + "\(end.last), are no entry, and more than a program leaves that ends while it writes, "
+        + "unless the disk has failed a write",
+    )
+  }
+
+  private static func missing(_ request: Request) -> JournalError {
+    JournalError(
+      .missing,
+      "There is no history in \(request.directory), and one is expected there. If it is a "
+        + "mount point, look whether its disk is mounted. To begin a new history, leave "
+        + "--existing away.",
+    )
+  }
+
+  /// Whether what was written last was written by this build.
+  private static func isSameBuild(
+    _ request: Request,
+    _ segments: [LogSegment],
+    _ snapshots: KeptSnapshots,
+    _ newest: UInt64?,
+    _ last: UInt64,
+  ) throws(JournalError) -> Bool {
+    let schema = request.schema.encoded()
+    if let newest, newest >= last, let found = try snapshots.read(newest) {
+      return found.schema == schema
+    }
+    // One that has nothing in it was written by nobody.
+    guard let written = segments.last(where: { $0.first <= last }) else { return true }
+    return try LogHeader(of: written, in: request.directory).schema == schema
+  }
+
+  /// Why a history may not go on where somebody saw it end; nil where it does.
+  private static func doubt(
+    _ segment: LoadedSegment,
+    at path: String,
+    isPromised: Bool,
+    records last: UInt64,
+    snapshot newest: UInt64?,
+  ) throws(JournalError) -> String? {
+    let header = segment.header
+    if let term = segment.seal, try !LogFile.hasDraft(of: term, beside: path) {
+      return "the daemon of term \(term) has taken it over, and its log is not there"
+    }
+    if !isPromised {
+      return "the machine went down, and --durability \(header.durability.rawValue) was promised"
+    }
+    if try header.file != LogFile.identity(of: path) {
+      return "the log is a copy, and the history may have gone on without it"
+    }
+    // A snapshot's file comes behind the records that lead to it.
+    guard let newest, newest > last else { return nil }
+    return "there is a snapshot of revision \(newest), and the records end at \(last)"
+  }
+
+  /// Begins a segment after what was found when the directory was opened.
+  ///
+  /// The next file is there, with its header, before the seal: where a seal has no segment and no
+  /// such file, another daemon has written under that term.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision of the state that a new history begins with.
+  ///   - initial: The checksum of that state, if it is the root's initial one; else 0.
+  /// - Returns: What writes from now on.
+  /// - Throws: ``JournalError``.
+  func takeOver(at revision: UInt64, initial: UInt64) throws(JournalError) -> LogWriter {
+    // What has changed by now is reported before any other daemon is kept from writing.
+    try checkUnchanged()
+    var header = LogHeader(
+      root: request.root,
+      epoch: opening.epoch,
+      term: opening.term + 1,
+      durability: request.durability,
+      boot: Self.boot(),
+      schema: request.schema.encoded(),
+      history: opening.history,
+    )
+    header.first = max(opening.newest, revision) + 1
+    header.before = opening.log.sum
+    header.total = opening.log.total
+    header.wallMilliseconds = Self.wallMilliseconds
+    if header.first == 1 { header.initial = initial }
+    var writer = try LogWriter(
+      header,
+      behind: opening.log.segments.filter { $0.first != header.first },
+      in: directory,
+      capacity: request.segmentBytes,
+      foundMilliseconds: opening.log.wallMilliseconds,
+    )
+    let sealed = try seal(by: header.term) { writer.keepDraft() }
+    var isKept = false
+    if let sealed {
+      try writeAgain(sealed.segment, to: sealed.file)
+      isKept = try setAside(sealed.segment)
+    }
+    try writer.publish()
+    // What is after the end was not acknowledged, and is not read from now on.
+    if isKept { try? sealed?.file.truncate(to: opening.log.end?.place ?? 0) }
+    return writer
+  }
+
+  /// Keeps the daemon before from acknowledging more than was found.
+  ///
+  /// A seal is never taken off: of several daemons that take over at once one may have begun to
+  /// write.
+  ///
+  /// - Parameters:
+  ///   - term: The term of the daemon that takes over.
+  ///   - willSeal: Called before anything is written.
+  /// - Returns: The segment, and what it has; nil where there is none.
+  /// - Throws: ``JournalError``.
+  @discardableResult
+  func seal(
+    by term: UInt64,
+    _ willSeal: () -> Void = {},
+  ) throws(JournalError) -> (file: LogFile, segment: LoadedSegment)? {
+    guard let newest = opening.log.segments.last else { return nil }
+    let path = newest.path(in: directory)
+    while true {
+      let file = try LogFile(opening: path)
+      willSeal()
+      try file.seal(by: term)
+      // A new name there makes this machine read again what the directory has.
+      if FileSystemKind.isShared(directory) { _ = try LogFile(in: directory, .none) }
+      let segment = try checkUnchanged()
+      // Another file may have taken the place of an empty one.
+      if let segment, try file.isNamed(path) {
+        return (file, segment)
+      }
+    }
+  }
+
+  /// Writes what the history goes on from again, at its place and as it was read, and syncs it.
+  ///
+  /// After a failed sync the page cache may have what the disk does not, and calls it clean: a
+  /// further sync would write nothing of it. To be done under the seal only, which keeps the writer
+  /// before from writing after this.
+  private func writeAgain(
+    _ segment: LoadedSegment,
+    to file: LogFile,
+  ) throws(JournalError) {
+    guard let end = opening.log.end else { return }
+    let header = segment.header
+    // Under `full` each entry was synced before the next one was written.
+    let start = header.durability == .full ? min(end.entry, end.place) : header.bytes
+    if let readFrom = readFrom.withLock({ $0 }), header.durability != .full {
+      let path = LogSegment(first: header.first, term: header.term).path(in: directory)
+      let now = try segment.ending(at: path, segment.end(), after: readFrom).end.last
+      guard now >= end.last else {
+        throw JournalError(
+          .system,
+          "Revision \(now + 1) in \(directory) is not what it was when it was read just now. Look "
+            + "at the disk, then start again.",
+        )
+      }
+    }
+    guard start < end.place else { return }
+    // The last entry's zeros may be missing, where a file without room ends.
+    let written = segment.bytes[start..<min(end.place, segment.bytes.count)]
+    try file.write(
+      written + Array(repeating: 0, count: end.place - start - written.count),
+      at: start,
+    )
+    try file.sync()
+  }
+
+  /// Keeps the bytes after the end of a log, which are cut off: somebody may be able to read them.
+  ///
+  /// - Returns: False where something else has their name: they stay where they are.
+  private func setAside(_ segment: LoadedSegment) throws(JournalError) -> Bool {
+    guard let tail = opening.log.end?.tail else { return true }
+    let name = LogSegment(first: segment.header.first, term: segment.header.term)
+    let path = name.tornPath(in: directory)
+    guard !DurableFile.isOtherThanFile(path) else { return false }
+    try DurableFile.write(Array(segment.bytes[tail.place]), to: path)
+    let older = try LogSegment.tornPaths(in: directory).dropLast(Self.tornKept)
+    Self.remove(Array(older))
+    return true
+  }
+
+  /// What has the name of a torn end and is no file: it is passed over, and stays.
+  package var strangers: [String] {
+    get throws(JournalError) { try LogSegment.torn(in: directory).others }
+  }
+
+  /// - Returns: The newest segment, as it is now; nil where there is none.
+  @discardableResult
+  private func checkUnchanged() throws(JournalError) -> LoadedSegment? {
+    let segments = try LogSegment.all(in: directory)
+    var isUnchanged = segments == opening.log.segments
+    var loaded: LoadedSegment?
+    if isUnchanged, let newest = segments.last {
+      let segment = try LoadedSegment(newest, in: directory, onSearch: request.onSearch)
+      isUnchanged = try segment.end() == opening.log.found
+      loaded = segment
+    }
+    guard isUnchanged else {
+      throw JournalError(
+        .busy,
+        "Another daemon has written to \(directory) while its history was read. Stop one "
+          + "of the two, then start again.",
+      )
+    }
+    return loaded
+  }
+
+  /// Removes what earlier programs have left and nobody needs.
+  private func clearUpLog() throws(JournalError) {
+    let folder = LogSegment.folder(in: directory)
+    let names = try DurableFile.names(in: folder)
+    let kept = writer.withLock { $0?.segments ?? [] }
+    let torn = Set(try LogSegment.tornPaths(in: directory))
+    for name in names {
+      // The key of a torn end is in its segment, which goes with the log before it.
+      let isStray =
+        name.hasSuffix(DurableFile.draftSuffix)
+        || LogSegment(name: name).map {
+          !kept.contains($0) && !torn.contains($0.tornPath(in: directory))
+        } ?? false
+      if isStray { Self.remove(["\(folder)/\(name)"]) }
+    }
+  }
+
+  /// Removes files that were never finished, and those that nobody needs.
+  ///
+  /// A directory that cannot be listed now keeps what it has: the next start removes it.
+  func clearUp() {
+    do throws(JournalError) {
+      try clearUpLog()
+      Self.remove(try unneeded())
+      let drafts = try SnapshotFile.all(in: directory).map(\.path)
+        .filter { $0.hasSuffix(DurableFile.draftSuffix) }
+      Self.remove(drafts)
+    } catch {
+      return
+    }
+  }
+
+  /// Refuses what another root wrote, before anything is changed.
+  static func check(
+    root: String?,
+    _ header: LogHeader,
+    in directory: String,
+  ) throws(JournalError) {
+    guard let root, header.root != root else { return }
+    throw JournalError(
+      .foreign,
+      "The journal in \(directory) is that of \"\(header.root)\", and this daemon's root is "
+        + "called \"\(root)\". Name another data directory.",
+    )
+  }
+
+  /// Refuses an export of a form that is not read here, by its number.
+  package static func check(exportFormat: Int) throws(JournalError) {
+    try check(format: exportFormat, of: "The export", from: oldestExport)
+  }
+
+  /// Refuses what is kept in a form that is not read here, by its number.
+  static func check(format: Int, of what: String, from oldest: Int) throws(JournalError) {
+    if format > Self.format {
+      throw JournalError(
+        .newer,
+        "\(what) has format \(format), and this program knows formats up to \(Self.format). "
+          + "Use the release that wrote it, or a later one.",
+      )
+    }
+    if format < oldest {
+      throw JournalError(
+        .older,
+        "\(what) has format \(format), and this program reads formats from \(oldest) on. "
+          + "Use the release that wrote it.",
+      )
+    }
+  }
+
+  /// Which start of the machine this is.
+  static func boot() -> String {
+    let path = "/proc/sys/kernel/random/boot_id"
+    guard let bytes = FileManager.default.contents(atPath: path) else {
+      // Elsewhere the machine's start is not told apart from others: history begins anew then.
+      return "\(UInt64.random(in: 0 ... .max))"
+    }
+    return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+  }
+}

@@ -1,0 +1,159 @@
+package import StoreState
+import Synchronization
+
+extension JournalDirectory {
+  /// What is read of a history, in this order.
+  package enum Part {
+    /// What follows was written by a build with this schema, until another one comes.
+    case build(SchemaDocument)
+    /// The newest snapshot that can be read.
+    case snapshot([UInt8])
+    /// Records, and the greatest number that a session had then.
+    case records([UInt8], sessionNumbers: UInt64)
+  }
+
+  /// Reads the newest good snapshot and the records since.
+  ///
+  /// - Parameters:
+  ///   - initial: The checksum of this program's initial state in its durable form, where history
+  ///     may begin with that if no snapshot can be read; nil where it may not.
+  ///   - take: Takes what was read.
+  /// - Returns: How many bytes of records there are behind the snapshot.
+  /// - Throws: ``JournalError``, also in place of a `CodecError` that `take` throws.
+  package func read(
+    from initial: UInt64? = nil,
+    _ take: (Part) throws(CodecError) -> Void,
+  ) throws(JournalError) -> Int {
+    var (revision, build) = (UInt64(0), [UInt8]?.none)
+    // Records before older ones may be gone.
+    if let (found, contents) = try snapshots.newest() {
+      (revision, build) = (found, contents.schema)
+      try hand(.build(try schema(contents.schema)), at: revision, to: take)
+      try hand(.snapshot(contents.bytes), at: revision, to: take)
+    } else {
+      try checkBeginning(with: initial)
+    }
+    readFrom.withLock { $0 = revision }
+    return try readRecords(after: revision, writtenBy: build, take)
+  }
+
+  /// Whether there is no snapshot that can be read, and records say what changed.
+  ///
+  /// - Parameter initial: The checksum of the state that they may begin with.
+  /// - Throws: ``JournalError``, where they may not.
+  private func checkBeginning(with initial: UInt64?) throws(JournalError) {
+    let foreign = snapshots.foreign
+    let hasRecords = opening.log.last > 0
+    guard hasRecords || !foreign.isEmpty else { return }
+    let what =
+      foreign.isEmpty
+      ? "none of its snapshots can be read"
+      : "\(foreign.joined(separator: " and ")) "
+        + (foreign.count == 1 ? "is a snapshot" : "are snapshots")
+        + " of another history, and no other one can be read"
+    let state = InitialState(directory: directory, segments: opening.log.segments)
+    guard let initial, hasRecords else {
+      let fault = "\(what), and records say only what changed"
+      guard hasRecords, let remedy = try state.remedy(through: opening.log.last) else {
+        throw corrupt(fault)
+      }
+      throw JournalError(.corrupt, "The journal in \(directory) is damaged: \(fault). \(remedy)")
+    }
+    guard let refusal = try state.refusal(of: initial) else { return }
+    throw corrupt("\(what), and \(refusal)")
+  }
+
+  private func readRecords(
+    after revision: UInt64,
+    writtenBy known: [UInt8]?,
+    _ take: (Part) throws(CodecError) -> Void,
+  ) throws(JournalError) -> Int {
+    var (next, bytes) = (revision + 1, 0)
+    var (before, build) = (UInt64?.none, known)
+    let log = LogReading(directory: directory, onSearch: request.onSearch)
+    do {
+      try log.entries(
+        after: revision,
+        of: opening.log.segments,
+        through: opening.log.last,
+      ) { found in
+        let head = found.head
+        try check(head, at: next, following: before)
+        if found.header.schema != build {
+          build = found.header.schema
+          try hand(.build(try schema(found.header.schema)), at: next, to: take)
+        }
+        try hand(.records(found.records, sessionNumbers: head.sessionNumbers), at: next, to: take)
+        next = head.last + 1
+        bytes += head.count
+        before = head.sum
+        return true
+      }
+    } catch let damage as LogReading.Damage {
+      throw corrupt(damage.description)
+    } catch let error as JournalError {
+      throw error
+    } catch {
+      preconditionFailure("Reading a log has thrown \(error)")
+    }
+    guard next > opening.log.last else {
+      throw corrupt("revision \(next) is missing, and \(opening.log.last) was kept")
+    }
+    return bytes
+  }
+
+  private func check(
+    _ head: LogEntry.Head,
+    at next: UInt64,
+    following before: UInt64?,
+  ) throws(JournalError) {
+    guard head.first == next else {
+      throw corrupt(
+        "revision \(next) is missing: the next ones kept are \(head.first) to \(head.last)"
+      )
+    }
+    guard before == nil || before == head.before else {
+      throw corrupt("revisions \(head.first) to \(head.last) belong to another history")
+    }
+  }
+
+  private func hand(
+    _ part: Part,
+    at revision: UInt64,
+    to take: (Part) throws(CodecError) -> Void,
+  ) throws(JournalError) {
+    do throws(CodecError) {
+      try take(part)
+    } catch {
+      if case .build = part {
+        throw JournalError(
+          .schema,
+          "The journal in \(directory) was written by a program with other types, which this one "
+            + "cannot read from revision \(revision) on: \(error). Start the program that wrote "
+            + "it, or give what changed a former name or a default.",
+        )
+      }
+      throw corrupt("revision \(revision) cannot be read: \(error)", before: revision)
+    }
+  }
+
+  private func corrupt(_ what: String, before revision: UInt64? = nil) -> JournalError {
+    JournalError(in: directory, what, before: revision)
+  }
+
+  private func schema(_ bytes: [UInt8]) throws(JournalError) -> SchemaDocument {
+    try Self.schema(bytes, in: directory)
+  }
+
+  /// A schema from its form, whose checksum was right.
+  static func schema(
+    _ bytes: [UInt8],
+    in directory: String,
+  ) throws(JournalError) -> SchemaDocument {
+    do throws(CodecError) {
+      return try SchemaDocument(encoded: bytes)
+    } catch {
+      throw JournalError(in: directory, "the schema of a build cannot be read: \(error)")
+    }
+  }
+}

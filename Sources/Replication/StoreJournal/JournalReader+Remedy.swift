@@ -1,0 +1,113 @@
+import StoreReplication
+import StoreState
+
+/// What can be had of a damaged directory.
+///
+/// Nothing here asks for the message of an error, which would look here for what helps.
+extension JournalReader {
+  /// What helps a damaged directory.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory.
+  ///   - revision: No later revision is named; nil to name none.
+  /// - Returns: Sentences, with commands that succeed.
+  static func remedy(for directory: String, upTo revision: UInt64? = .max) -> String {
+    guard let revision, let newest = newestCopy(of: directory, upTo: revision) else {
+      return "Restore a backup, or copy what can be read with storectl salvage. To begin anew, "
+        + "move the directory away."
+    }
+    return "Restore a backup; or go on from revision \(newest) in another directory, with: "
+      + "storectl restore \(ShellWord.quoted(directory)) --data DIRECTORY --through \(newest)"
+  }
+
+  /// The newest revision up to which a copy can be made, from which a daemon starts as far as that
+  /// can be told without its types.
+  ///
+  /// - Returns: Nil where there is none, or that cannot be told now.
+  static func newestCopy(of directory: String, upTo revision: UInt64 = .max) -> UInt64? {
+    do {
+      return try JournalReader(directory: directory).newestCopy(upTo: revision)
+    } catch {
+      // What cannot be read now is no reason to promise anything.
+      return nil
+    }
+  }
+
+  /// The revision to which records lead from the first one on; 0 where that cannot be told now.
+  static func endOfRecords(fromFirstIn directory: String) -> UInt64 {
+    do {
+      return try JournalReader(directory: directory).reach(from: PastWalk(after: 0))
+    } catch {
+      // What cannot be read now is no reason to promise anything.
+      return 0
+    }
+  }
+
+  private func newestCopy(upTo revision: UInt64) throws -> UInt64? {
+    for found in try kept() where found <= revision {
+      guard let walk = try state(of: found) else { continue }
+      return try reach(from: walk, through: revision)
+    }
+    return nil
+  }
+
+  /// The snapshots that a copy may have, newest first; some of them may be damaged.
+  private func kept() throws -> [UInt64] {
+    let segments = try readableSegments()
+    guard let first = segments.first, let newest = segments.last else { return [] }
+    let last = min(limit, try LoadedSegment(newest, in: directory).end().last)
+    return try snapshots.revisions(readableBehind: last).filter { $0 >= first.first - 1 }
+  }
+
+  /// The oldest snapshot of a revision or a later one from which records lead to the end; nil for
+  /// none.
+  func oldestSnapshot(leadingToEndFrom revision: UInt64) throws -> UInt64? {
+    let kept = try kept()
+    guard let newest = try readableSegments().last else { return nil }
+    let last = min(limit, try LoadedSegment(newest, in: directory).end().last)
+    for found in kept.reversed() where found >= revision {
+      guard let walk = try state(of: found) else { continue }
+      if try reach(from: walk) >= last { return found }
+    }
+    return nil
+  }
+
+  /// The state of a snapshot; nil where it cannot be read.
+  func state(of revision: UInt64) throws(JournalError) -> PastWalk? {
+    guard let contents = try snapshots.read(revision) else { return nil }
+    do {
+      let schema = try SchemaDocument(encoded: contents.schema)
+      return try PastWalk(HistoryPart(schema: schema, bytes: contents.bytes), of: revision)
+    } catch {
+      // Its checksum is right, and it is none that a program has written.
+      return nil
+    }
+  }
+
+  /// How far records lead from a state.
+  private func reach(
+    from start: PastWalk,
+    through limit: UInt64 = .max,
+  ) throws(JournalError) -> UInt64 {
+    var (walk, before) = (start, UInt64?.none)
+    let log = LogReading(directory: directory)
+    let last = min(limit, self.limit)
+    do {
+      try log.entries(after: start.revision, of: try readableSegments(), through: last) { found in
+        guard before == nil || before == found.head.before else { return false }
+        before = found.head.sum
+        let part = HistoryPart(
+          schema: try SchemaDocument(encoded: found.header.schema),
+          bytes: found.records,
+        )
+        try walk.take(part, through: found.head.last, upTo: limit)
+        return true
+      }
+    } catch let error as JournalError where ![.corrupt, .missing].contains(error.code) {
+      throw error
+    } catch {
+      // Here it breaks off.
+    }
+    return walk.revision
+  }
+}

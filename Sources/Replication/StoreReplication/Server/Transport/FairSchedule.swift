@@ -1,0 +1,75 @@
+import HeapModule
+
+/// The order in which lanes with waiting elements are served: self-clocked fair queuing.
+///
+/// A lane is served when it would finish: at its start plus the cost of its first element. The
+/// start is the virtual time at which the lane was planned, and the virtual time is the finish of
+/// the lane served last. So a lane that was served, and is empty, owes nothing and is forgotten.
+struct FairSchedule<Lane: Hashable> {
+  private struct Turn: Comparable {
+    let finish: Int
+    let number: UInt64
+    let lane: Lane
+
+    static func == (left: Self, right: Self) -> Bool { left.number == right.number }
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.finish, left.number) < (right.finish, right.number)
+    }
+  }
+
+  private struct Plan {
+    let start: Int
+    let cost: Int
+    /// Distinguishes its turn from those that were replaced or removed.
+    let number: UInt64
+  }
+
+  /// Bounded by ``FairQueue/elements``: who has nothing that waits has no plan.
+  private var plans: [Lane: Plan] = [:]
+  /// Bounded by ``plans``, with as many that were replaced.
+  private var turns: Heap<Turn> = []
+  private var time = 0
+  private var lastNumber: UInt64 = 0
+
+  /// Plans a lane by what its first element costs; one that waits keeps its start.
+  mutating func plan(_ lane: Lane, cost: Int) {
+    let known = plans[lane]
+    if known?.cost == cost { return }
+    lastNumber += 1
+    let start = known?.start ?? time
+    plans[lane] = Plan(start: start, cost: cost, number: lastNumber)
+    turns.insert(Turn(finish: start + cost, number: lastNumber, lane: lane))
+    if known != nil { forgetReplaced() }
+  }
+
+  /// Forgets a lane.
+  mutating func remove(_ lane: Lane) {
+    plans[lane] = nil
+    forgetReplaced()
+  }
+
+  /// The lane that is served next; nil if there is none.
+  var next: Lane? {
+    mutating get {
+      while let turn = turns.min, plans[turn.lane]?.number != turn.number { turns.removeMin() }
+      return turns.min?.lane
+    }
+  }
+
+  /// Serves the next lane, and forgets it until it is planned again.
+  mutating func take() -> Lane? {
+    guard let lane = next else { return nil }
+    time = max(time, turns.removeMin().finish)
+    plans[lane] = nil
+    return lane
+  }
+
+  /// Drops the turns of plans that were replaced or removed, once they are the most.
+  ///
+  /// Each of them was planned once, so this costs as much as planning did.
+  private mutating func forgetReplaced() {
+    guard turns.count > 2 * plans.count + 64 else { return }
+    turns = Heap(turns.unordered.filter { plans[$0.lane]?.number == $0.number })
+  }
+}

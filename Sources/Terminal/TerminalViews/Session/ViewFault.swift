@@ -1,0 +1,35 @@
+/// What is wrong with the views of a session, in words for their developer.
+enum ViewFault: CustomStringConvertible {
+  /// So many drawings have led to one another.
+  case endlessChain(of: Int)
+  /// Views at places have other ids in each drawing.
+  case fleetingIDs(at: Set<ViewPath>)
+
+  var description: String {
+    switch self {
+    case .endlessChain(let count):
+      "\(count) drawings have led to one another: each has changed what the next one shows. The "
+        + "views are not drawn again until something else changes. Give each list of each session "
+        + "a RowSelection of its own, and do not change in 'onAppear', in 'onDismiss' or while "
+        + "drawing what leads to the same change again."
+    case .fleetingIDs(let places):
+      "In each drawing, views in \(Self.names(of: places)) have other ids, although nothing "
+        + "has changed. State, the focus, selections and 'onAppear' need ids that last; these "
+        + "views are identified by their order from now on. Make an id once, with the value that "
+        + "it belongs to, and keep it: 'Item(id: UUID())' in a body is another item in each "
+        + "drawing."
+    }
+  }
+
+  /// The names of the innermost of the program's types around some places.
+  private static func names(of places: Set<ViewPath>) -> String {
+    let names = places.map { place in
+      let types = place.compactMap { component -> String? in
+        guard case .body(let view) = component else { return nil }
+        return String(reflecting: view.type).hasPrefix("TerminalViews.") ? nil : "'\(view.type)'"
+      }
+      return types.last ?? "the session's root view"
+    }
+    return Set(names).sorted().joined(separator: ", ")
+  }
+}

@@ -1,0 +1,106 @@
+import StoreReplication
+
+/// How much of each connection waits to be taken from a socket.
+///
+/// A value without I/O; ``Intake`` has the messages.
+struct IntakeBacklog {
+  /// Messages, and their bytes.
+  private struct Amount {
+    var messages = 0
+    var bytes = 0
+
+    mutating func add(_ sign: Int, _ bytes: Int) {
+      messages += sign
+      self.bytes += sign * bytes
+    }
+  }
+
+  private struct Waiting {
+    var amount = Amount()
+    let descriptor: Int32
+    let holder: Holder
+  }
+
+  /// Bounded by ``Intake/Limits/totalMessages``.
+  private var waiting: [UInt64: Waiting] = [:]
+  private var all = Amount()
+  /// Of all together who are not the owner's.
+  private var others = Amount()
+  private let mostMessages: Int
+
+  /// Creates an empty backlog.
+  ///
+  /// - Parameter mostMessages: The most messages of one connection.
+  init(mostMessages: Int) { self.mostMessages = mostMessages }
+
+  /// The descriptor of a connection of which something waits.
+  func descriptor(of serial: UInt64) -> Int32? { waiting[serial]?.descriptor }
+
+  /// The holder of a connection of which something waits.
+  func holder(of serial: UInt64) -> Holder? { waiting[serial]?.holder }
+
+  /// Counts a message of a connection that waits.
+  mutating func add(_ bytes: Int, of serial: UInt64, _ descriptor: Int32, _ holder: Holder) {
+    count(
+      1,
+      bytes,
+      of: serial,
+      waiting[serial] ?? Waiting(descriptor: descriptor, holder: holder),
+    )
+  }
+
+  /// Counts a message of a connection that waits no more.
+  mutating func remove(_ bytes: Int, of serial: UInt64) {
+    guard let own = waiting[serial] else { return }
+    count(-1, bytes, of: serial, own)
+  }
+
+  private mutating func count(_ sign: Int, _ bytes: Int, of serial: UInt64, _ own: Waiting) {
+    var own = own
+    own.amount.add(sign, bytes)
+    all.add(sign, bytes)
+    if !own.holder.isOwner { others.add(sign, bytes) }
+    waiting[serial] = own.amount.messages == 0 ? nil : own
+  }
+
+  /// The connections to end after a message of one was added: that one, or those that have most of
+  /// the holder that has most.
+  func excess(after serial: UInt64) -> [UInt64] {
+    guard let own = waiting[serial] else { return [] }
+    if own.amount.messages > mostMessages || own.amount.bytes > Intake.Limits.bytes {
+      return [serial]
+    }
+    let most = Amount(
+      messages: Intake.Limits.messagesOfOthers,
+      bytes: Intake.Limits.bytesOfOthers,
+    )
+    let greedy = own.holder.isOwner ? [] : greediest(others, within: most) { !$0.isOwner }
+    guard greedy.isEmpty else { return greedy }
+    let total = Amount(messages: Intake.Limits.totalMessages, bytes: Intake.Limits.totalBytes)
+    return greediest(all, within: total) { _ in true }
+  }
+
+  private func greediest(
+    _ sum: Amount,
+    within limit: Amount,
+    of isCounted: (Holder) -> Bool,
+  ) -> [UInt64] {
+    let measure: KeyPath<Amount, Int>
+    if sum.messages > limit.messages {
+      measure = \.messages
+    } else if sum.bytes > limit.bytes {
+      measure = \.bytes
+    } else {
+      return []
+    }
+    let parts = waiting.filter { isCounted($0.value.holder) }.map { serial, waiting in
+      Holder.Part(
+        id: serial,
+        holder: waiting.holder,
+        amount: waiting.amount[keyPath: measure],
+      )
+    }
+    // An eighth is made free, so that they are not looked for with each message.
+    return Holder.greediest(freeing: limit[keyPath: measure] / 8, of: parts)
+  }
+}

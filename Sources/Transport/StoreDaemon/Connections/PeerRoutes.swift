@@ -1,0 +1,123 @@
+import StoreReplication
+import ZeroMQ
+
+/// Which routing id the connection of each peer has, for as long as it lasts.
+@MainActor
+final class PeerRoutes {
+  private struct Route {
+    let peer: PeerID
+    let caller: Caller
+    let holder: Holder
+    let routingID: [UInt8]
+    let descriptor: Int32
+  }
+
+  private let connections: ConnectionGuard
+  /// Is told of each connection of either socket that is over, by its serial.
+  var onGone: (UInt64) -> Void = { _ in }
+  /// Bounded by ``ConnectionTable/Limits/connections``, each with a routing id of at most
+  /// ``Intake/Limits/routingID``.
+  private var routes: [UInt64: Route] = [:]
+  /// The one that was used last: most frames come from and go to where the one before did.
+  private var last: (serial: UInt64, route: Route)?
+
+  // Who has not been greeted in time is shut down when everything was heard that had come by then.
+  private var cutoff: Int64?
+  /// Turns since everything was heard.
+  private var turnsBehind = 0
+  /// In so many turns each peer had its own, however many there are.
+  private static let turnsOfAll = 1000
+
+  init(_ connections: ConnectionGuard) { self.connections = connections }
+
+  /// The peer that sent a control frame, who that is, and its holder.
+  func origin(
+    _ serial: UInt64,
+    of frame: borrowing Message,
+    routingID: borrowing Message,
+  ) -> (peer: PeerID, caller: Caller, holder: Holder) {
+    if let route = route(serial) { return (route.peer, route.caller, route.holder) }
+    let peer = PeerID(serial: serial)
+    let place = frame.property("Peer-Address") ?? ""
+    let name = frame.property(PeerName.property).flatMap { PeerName(property: $0) }
+    let caller = PeerName.caller(name, at: place)
+    // What a peer sent before it went still counts, but there is nobody to answer.
+    guard let descriptor = frame.descriptor(),
+      connections.identify(serial, descriptor, .control, as: name)
+    else { return (peer, caller, .unknown) }
+    let holder = connections.holder(of: serial, descriptor, .control, as: name)
+    routes[serial] = Route(
+      peer: peer,
+      caller: caller,
+      holder: holder,
+      routingID: routingID.bytes,
+      descriptor: descriptor,
+    )
+    return (peer, caller, holder)
+  }
+
+  /// The routing id of a peer that is connected.
+  func routingID(of peer: PeerID) -> [UInt8]? {
+    forgetGone()
+    return route(peer.serial)?.routingID
+  }
+
+  /// The descriptor of a peer's connection; nil when that is over.
+  func descriptor(of peer: PeerID) -> Int32? {
+    forgetGone()
+    return route(peer.serial)?.descriptor
+  }
+
+  /// Takes note that a peer was welcomed.
+  func greet(_ peer: PeerID) {
+    guard let route = route(peer.serial) else { return }
+    connections.greet(peer.serial, route.descriptor)
+  }
+
+  private func route(_ serial: UInt64) -> Route? {
+    if let last, last.serial == serial { return last.route }
+    guard let route = routes[serial] else { return nil }
+    last = (serial, route)
+    return route
+  }
+
+  /// Whether a peer is connected, as far as that is known.
+  func isConnected(_ serial: UInt64) -> Bool { route(serial) != nil }
+
+  private func forgetGone() {
+    connections.forEachGone { serial in
+      onGone(serial)
+      routes[serial] = nil
+      if last?.serial == serial { last = nil }
+    }
+  }
+
+  // MARK: - Those who do not say who they are
+
+  /// Shuts down who had time to say hello, was heard, and was not welcomed.
+  func beginTurn() {
+    forgetGone()
+    turnsBehind += 1
+    if turnsBehind >= Self.turnsOfAll { heardEverybody() }
+    guard let cutoff else { return }
+    self.cutoff = nil
+    connections.shutDownSilent(at: cutoff)
+  }
+
+  /// Everything was taken that has come up to now; what it is answered goes out in this turn.
+  func heardEverybody() {
+    turnsBehind = 0
+    guard connections.takeOverdue() else { return }
+    cutoff = LoopClock.nanoseconds
+  }
+}
+
+extension PeerID {
+  /// The peer whose connection has a serial.
+  init(serial: UInt64) {
+    self.init(bytes: withUnsafeBytes(of: serial.bigEndian) { [UInt8]($0) })
+  }
+
+  /// The serial of the peer's connection.
+  var serial: UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+}

@@ -1,0 +1,242 @@
+import StoreJournal
+import StoreReplication
+import StoreState
+import Synchronization
+import ZeroMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A daemon's directory: private to its user, and locked for as long as the daemon runs.
+///
+/// The lock matters, because binding a second time to a live socket's path succeeds and takes
+/// over the clients that come.
+final class StoreDirectory: Sendable {
+  let path: String
+  private let lock: DirectoryLock
+  /// The files that clients use, as they were when everything was opened.
+  ///
+  /// Bounded by ``remembered``.
+  private let files = Mutex<[(name: String, identity: FileIdentity)]>([])
+  /// The daemon's journal, where it is here.
+  private let journal = Mutex<DiskJournal?>(nil)
+
+  /// Makes the directory if need be, checks that it is private, and locks it.
+  ///
+  /// - Parameters:
+  ///   - path: The directory.
+  ///   - option: The option that names another one; nil if the program has none.
+  ///   - program: The name of the program.
+  /// - Throws: ``HostError``.
+  init(
+    _ path: String,
+    option: String? = nil,
+    program: String = ProgramName.current,
+  ) throws(HostError) {
+    self.path = path
+    let remedy = option.map { " with \($0)" } ?? ""
+    try Self.makePrivate(path, remedy)
+    lock = try Self.lock(path, remedy, program)
+  }
+
+  /// Whether a path leads to it, however it is written.
+  func isAt(_ path: String) -> Bool {
+    let other = FileIdentity(following: path)
+    return other != nil && other == FileIdentity(following: self.path)
+  }
+
+  // MARK: - Keeping it
+
+  /// Records the journal, the lock and the sockets, which all exist now.
+  ///
+  /// - Parameter journal: The daemon's journal, if it is here.
+  func remember(_ journal: DiskJournal?) {
+    self.journal.withLock { $0 = journal }
+    let remembered = [DirectoryLock.name, "ctl", "pub"]
+    let names = (journal == nil ? [] : JournalDirectory.names) + remembered
+    files.withLock {
+      $0 = names.compactMap { name in FileIdentity("\(path)/\(name)").map { (name, $0) } }
+    }
+  }
+
+  /// What was removed or replaced; nil if nothing was.
+  ///
+  /// Of several the one with the gravest consequences.
+  var loss: DirectoryLoss? {
+    let files = files.withLock { $0 }
+    let journal = journal.withLock { $0 }
+    if let path = journal?.lostPath { return .journal(path) }
+    let lost = files.first { name, identity in
+      identity.isLost(from: "\(path)/\(name)") || name == DirectoryLock.name && !lock.isOurs
+    }
+    guard let (name, _) = lost else { return nil }
+    let file = "\(path)/\(name)"
+    if JournalDirectory.names.contains(name) { return .journal(file) }
+    return journal != nil && name == DirectoryLock.name ? .history(file) : .clients(file)
+  }
+
+  /// Lets other users open the sockets, or nobody; admission is decided there.
+  ///
+  /// Other files in the directory have permissions of their own.
+  func letOthersReach(_ isOpen: Bool) throws(HostError) {
+    try setMode(isOpen ? 0o711 : 0o700, of: path)
+    for name in ["ctl", "pub"] { try setMode(isOpen ? 0o666 : 0o600, of: "\(path)/\(name)") }
+  }
+
+  private func setMode(_ mode: mode_t, of path: String) throws(HostError) {
+    guard chmod(path, mode) == 0 else {
+      throw HostError(
+        .notAllowed,
+        "The permissions of \(path) could not be set: \(Self.systemMessage()).",
+        remedy: "Check who it belongs to.",
+      )
+    }
+  }
+
+  // MARK: - Taking it
+
+  /// Makes the directory and closes it to others.
+  ///
+  /// - Parameters:
+  ///   - path: The directory.
+  ///   - option: How to name another one, such as ` with --dir`; it may be empty.
+  /// - Throws: ``HostError``.
+  private static func makePrivate(_ path: String, _ option: String) throws(HostError) {
+    guard !path.isEmpty else {
+      throw HostError(
+        .usage,
+        "No directory has an empty name.",
+        remedy: "Name one\(option).",
+      )
+    }
+    let directory: TrustedPath.Directory
+    do throws(TrustedPath.Problem) {
+      directory = try TrustedPath.follow(path, makingDirectories: true)
+    } catch {
+      throw HostError(error, option)
+    }
+    guard directory.owner == geteuid() else {
+      throw HostError(
+        .notAllowed,
+        "The directory \(path) belongs to user \(directory.owner), not to us.",
+        remedy: "Name a directory of your own\(option).",
+      )
+    }
+    guard !directory.isWritableByOthers else {
+      throw HostError(
+        .notAllowed,
+        "Others can write to the directory \(path) (mode \(directory.modeText)).",
+        // What is everybody's must stay so.
+        remedy: directory.isSticky
+          ? "Name a directory of your own\(option)."
+          : "Run: chmod 700 \(ShellWord.quoted(path))",
+      )
+    }
+    // Others must not even connect: what is published is for one user.
+    guard directory.mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
+      throw HostError(
+        .notAllowed,
+        "The directory \(path) could not be closed to others: \(systemMessage()).",
+        remedy: "Run: chmod 700 \(ShellWord.quoted(path))",
+      )
+    }
+  }
+
+  private static func lock(
+    _ directory: String,
+    _ option: String,
+    _ program: String,
+  ) throws(HostError) -> DirectoryLock {
+    let file = DirectoryLock.file(in: directory)
+    do throws(DirectoryLock.Failure) {
+      return try DirectoryLock(directory, program: program)
+    } catch {
+      switch error {
+      case .held(let pid):
+        throw HostError(
+          .alreadyRunning,
+          "\(DirectoryLock.program(of: directory) ?? "A program") uses the directory \(directory) "
+            + "already, with pid \(pid).",
+          remedy: "Stop it with: kill \(pid), or name another directory\(option).",
+        )
+      case .irregular:
+        throw HostError(
+          .cannotCreate,
+          "The lock \(file) is not a regular file.",
+          remedy: "Remove it, and find out how it came there.",
+        )
+      case .unopened(let reason):
+        throw HostError(
+          .cannotCreate,
+          "The lock \(file) could not be opened: \(reason).",
+          remedy: "Check the directory's owner and the disk.",
+        )
+      case .unwritten(let reason):
+        throw HostError(
+          .cannotCreate,
+          "The lock \(file) could not be written: \(reason).",
+          remedy: "Check that the disk is not full.",
+        )
+      }
+    }
+  }
+
+  static func systemMessage() -> String { String(cString: strerror(errno)) }
+}
+
+/// What a daemon has lost with a file of its directories, which has a path.
+enum DirectoryLoss: Sendable {
+  /// The journal: the state is written nowhere.
+  case journal(String)
+  /// The lock of the journal's directory: another daemon may go on with the history.
+  case history(String)
+  /// A socket, or the lock of a directory that has only sockets: clients cannot find the daemon, or
+  /// find another one.
+  case clients(String)
+}
+
+/// Which file it is, whatever it is called.
+private struct FileIdentity: Hashable, Sendable {
+  private let device: UInt64
+  private let number: UInt64
+
+  /// The file of a path; nil when none is there.
+  init?(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// The file that a path leads to; nil when there is none.
+  init?(following path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// Whether a path leads to it no more; false if that cannot be known now.
+  func isLost(from path: String) -> Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR }
+    return FileIdentity(status) != self
+  }
+
+  private init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(truncatingIfNeeded: status.st_ino)
+  }
+}
+
+extension HostError {
+  /// Why a daemon cannot use a directory.
+  fileprivate init(_ problem: TrustedPath.Problem, _ option: String) {
+    switch problem {
+    case .foreign, .writable: self.init(.notAllowed, "\(problem)", remedy: "")
+    case .missing, .notDirectory, .failed:
+      self.init(.cannotCreate, "\(problem)", remedy: "Or name another directory\(option).")
+    }
+  }
+}

@@ -1,0 +1,293 @@
+import Logging
+import StoreActor
+import StoreJournal
+import StoreReplication
+import StoreState
+import Synchronization
+import ZeroMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What is kept on disk: read at the start, and taken over.
+extension StoreHost {
+  struct OpenedJournal {
+    let journal: DiskJournal
+    let root: RootJournal<State>
+    let recovered: Recovered<State>
+    let epoch: UInt64
+  }
+
+  /// Recovers the state from disk; nil if it is kept in memory only.
+  func openJournal() throws(HostError) -> OpenedJournal? {
+    guard let path = configuration.data else { return nil }
+    let form = try durableForm()
+    do throws(JournalError) {
+      return try core.withOwnDependencies { () throws(JournalError) in
+        try openJournal(in: path, form)
+      }
+    } catch {
+      throw HostError(error)
+    }
+  }
+
+  func durableForm() throws(HostError) -> DurableForm<State> {
+    guard let form else {
+      throw HostError(
+        .usage,
+        "\(State.self) cannot be kept in a data directory: it is not DurableState.",
+        remedy: "Declare that conformance, with @ObservableState, or set no data directory.",
+      )
+    }
+    guard form.forgetful.isEmpty else {
+      throw HostError(
+        .usage,
+        "What these types hide, or share without a key, would be lost when the daemon starts "
+          + "again: \(form.forgetful.joined(separator: ", ")).",
+        remedy: "Declare the types as DurableState in place of ReplicatedState, and give what is "
+          + "shared a key, or mark it @ReplicationIgnored and @DurableIgnored.",
+      )
+    }
+    return form
+  }
+
+  private func openJournal(
+    in path: String,
+    _ form: DurableForm<State>,
+  ) throws(JournalError) -> OpenedJournal {
+    let file = try openDirectory(path, form)
+    warnOfMemory(file)
+    let recovery = Recovery(
+      form,
+      initial: core.state,
+      revision: core.revision,
+      owner: geteuid(),
+    )
+    var (isEmpty, hasSnapshot) = (true, false)
+    var progress = RecoveryProgress(through: file.opening.newest, at: LoopClock.nanoseconds)
+    let initial = configuration.beginsWithInitialState ? Self.sum(core.state, form) : nil
+    var bytes = try file.read(from: initial) { (part) throws(CodecError) in
+      guard !isToStop() else { throw CodecError(.truncated, "the daemon is told to stop") }
+      switch part {
+      case .build(let schema): try recovery.written(by: schema)
+      case .snapshot(let bytes):
+        (isEmpty, hasSnapshot) = (false, true)
+        try recovery.take(snapshot: bytes[...])
+      case .records(let bytes, let sessionNumbers):
+        isEmpty = false
+        Failpoint.reach(.duringRecovery)
+        try recovery.take(records: bytes[...])
+        recovery.take(sessionNumbers: sessionNumbers)
+        if let text = progress.text(at: recovery.revision, LoopClock.nanoseconds) {
+          logger.notice("\(text)", metadata: ["data": "\(path)"])
+        }
+      }
+    }
+    let recovered = recovery.finish(wasStopped: file.opening.isClean)
+    // All of it could be read: from now on this program writes.
+    let beginning = recovered.revision == 0 ? Self.sum(recovered.root, form) : 0
+    try file.begin(at: recovered.revision, initial: beginning)
+    warnOfCache(path)
+    Failpoint.reach(.afterRecovery)
+    tellDoubt(of: file, endingAt: recovered.revision)
+    try tellForeign(file)
+    if isEmpty {
+      core.enter()
+      try keep(recovered, form, in: file)
+    } else {
+      if !file.opening.isSameBuild || !hasSnapshot {
+        bytes = try carryOver(recovered, form, in: file)
+      }
+      core.restore(recovered.root, revision: recovered.revision)
+      logger.notice(
+        "The state of revision \(recovered.revision) is back.",
+        metadata: ["data": "\(path)", "wasStopped": "\(file.opening.isClean)"],
+      )
+    }
+    return OpenedJournal(
+      journal: DiskJournal(file, configuration.retention),
+      root: RootJournal(form, recorder: try recorder(behind: recovered, bytes, in: file)),
+      recovered: recovered,
+      epoch: file.opening.epoch,
+    )
+  }
+
+  /// What records from now on.
+  ///
+  /// - Parameters:
+  ///   - recovered: What was there.
+  ///   - bytes: The bytes of records behind the newest snapshot.
+  ///   - file: Where it is.
+  /// - Returns: It.
+  /// - Throws: ``JournalError``.
+  private func recorder(
+    behind recovered: Recovered<State>,
+    _ bytes: Int,
+    in file: JournalDirectory,
+  ) throws(JournalError) -> Recorder {
+    let recorder = Recorder(
+      revision: recovered.revision,
+      history: recovered.history,
+      bytes: bytes,
+      limits: Self.limits,
+    )
+    recorder.nanoseconds = { LoopClock.nanoseconds }
+    if let lone = try file.loneSnapshot, lone.bytes <= Self.mostBytesOfSecondSnapshot {
+      recorder.wantsSecondSnapshot(behind: lone.revision)
+    }
+    return recorder
+  }
+
+  /// The largest only snapshot of which a second one is made early: that takes a moment.
+  private static var mostBytesOfSecondSnapshot: Int { 64 << 20 }
+
+  /// The checksum of a state in its durable form.
+  private static func sum(_ state: State, _ form: DurableForm<State>) -> UInt64 {
+    SipHash24.hash(form.encoded(state)[...])
+  }
+
+  private func openDirectory(
+    _ path: String,
+    _ form: DurableForm<State>,
+  ) throws(JournalError) -> JournalDirectory {
+    try JournalDirectory(
+      directory: path,
+      root: form.name,
+      schema: form.schema,
+      durability: configuration.durability,
+      epoch: .random(in: 0 ... .max),
+      segmentBytes: Self.segmentBytes,
+      mustExist: configuration.requiresHistory,
+      onSearch: search(in: path),
+    )
+  }
+
+  private func keep(
+    _ recovered: Recovered<State>,
+    _ form: DurableForm<State>,
+    in file: JournalDirectory,
+  ) throws(JournalError) {
+    try file.write(
+      recovered.snapshot(form),
+      of: recovered.revision,
+      after: file.mark(at: recovered.revision),
+    )
+    JournalDirectory.remove(try file.unneededSnapshots())
+  }
+
+  /// Keeps what another build wrote as this one writes it, before any of its own records: so those
+  /// are read without its types as well.
+  ///
+  /// - Returns: How many bytes of records there are behind the newest snapshot, as it were.
+  private func carryOver(
+    _ recovered: Recovered<State>,
+    _ form: DurableForm<State>,
+    in file: JournalDirectory,
+  ) throws(JournalError) -> Int {
+    do throws(JournalError) {
+      try keep(recovered, form, in: file)
+      return 0
+    } catch  where error.code.isForNow {
+      // As soon as there is room.
+      return .max / 2
+    }
+  }
+
+  /// Logs how far a search in the log has come, and gives it up when the daemon is told to stop.
+  private func search(in path: String) -> LogSearch {
+    let progress = SearchProgress(at: LoopClock.nanoseconds)
+    return LogSearch { [weak self] place, count in
+      // A history is opened on the main thread.
+      MainActor.assumeIsolated {
+        guard let self, !self.isToStop() else { return false }
+        if let text = progress.text(at: place, of: count, LoopClock.nanoseconds) {
+          self.logger.notice("\(text)", metadata: ["data": "\(path)"])
+        }
+        return true
+      }
+    }
+  }
+
+  private func warnOfMemory(_ file: JournalDirectory) {
+    guard configuration.durability != .none, file.isInMemory else { return }
+    logger.warning(
+      """
+      The data directory is in memory: it is gone when the machine goes down, whatever \
+      --durability promises. Name a directory on a disk with --data.
+      """,
+      metadata: [
+        "data": "\(file.directory)", "durability": "\(configuration.durability.rawValue)",
+      ],
+    )
+  }
+
+  private func warnOfCache(_ path: String) {
+    guard configuration.durability != .none, DurableFile.lacksFlush.load(ordering: .relaxed) else {
+      return
+    }
+    logger.warning(
+      """
+      The file system cannot flush the disk's own cache (F_FULLFSYNC): the end of the machine may \
+      take what is in that, whatever --durability promises. Name a directory on another disk.
+      """,
+      metadata: ["data": "\(path)"],
+    )
+  }
+
+  private func tellForeign(_ file: JournalDirectory) throws(JournalError) {
+    for path in try file.strangers {
+      logger.error(
+        """
+        What has a name of the journal's is no file: it is passed over, and stays. What was to be \
+        kept there stays in the log. Move it away, and find out how it came there.
+        """,
+        metadata: ["path": "\(path)"],
+      )
+    }
+    for path in file.foreignSnapshots {
+      logger.error(
+        """
+        A snapshot is of another history: it is passed over, and stays. Move it away, and find out \
+        how it came there.
+        """,
+        metadata: ["snapshot": "\(path)"],
+      )
+    }
+  }
+
+  private func tellDoubt(of file: JournalDirectory, endingAt revision: UInt64) {
+    if file.opening.tornBytes > 0 {
+      logger.error(
+        """
+        The journal's log is torn after revision \(revision): the bytes behind it are no whole \
+        entry. One was being written when the program or the machine ended, or the file was \
+        changed since. They are cut off, and kept beside the log.
+        """,
+        metadata: ["data": "\(file.directory)", "bytes": "\(file.opening.tornBytes)"],
+      )
+    }
+    guard let doubt = file.opening.doubt else { return }
+    logger.error(
+      "History may not go on where clients saw it end: \(doubt). They fetch their state anew.",
+      metadata: ["data": "\(file.directory)"],
+    )
+  }
+
+  private static var segmentBytes: Int {
+    #if FAILPOINTS
+    if let bytes = Failpoints.segmentBytes { return bytes }
+    #endif
+    return JournalDirectory.segmentBytes
+  }
+
+  private static var limits: Limits {
+    var limits = Limits()
+    #if FAILPOINTS
+    if let bytes = Failpoints.recordBytesPerSnapshot { limits.recordBytesPerSnapshot = bytes }
+    #endif
+    return limits
+  }
+}

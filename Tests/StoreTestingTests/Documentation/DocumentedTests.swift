@@ -1,0 +1,160 @@
+import StoreActor
+import StoreTesting
+import Testing
+
+/// Tests that the documentation of StoreActor and StoreTesting shows.
+///
+/// A house rule compares them with the comments.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct DocumentedTests {
+  @Reducer
+  struct Counter {
+    @ObservableState
+    struct State: Equatable { var count = 0 }
+    enum Action { case incrementButtonTapped, startTimerButtonTapped }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        switch action {
+        case .incrementButtonTapped:
+          state.count += 1
+          return .none
+        case .startTimerButtonTapped:
+          return .run { _ in try await Task.never() }
+        }
+      }
+    }
+  }
+
+  @Reducer
+  struct Editor {
+    @ObservableState
+    struct State: Equatable { var isSaved = false }
+    enum Action { case saveButtonTapped }
+
+    @CasePathable
+    enum Output: Equatable, Sendable { case saved }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        switch action {
+        case .saveButtonTapped:
+          state.isSaved = true
+          return .output(Output.saved)
+        }
+      }
+    }
+  }
+
+  @MainActor @Test func increments() async {
+    let store = TestStore(initialState: Counter.State()) { Counter() }
+    await store.send(.incrementButtonTapped) { $0.count = 1 }
+  }
+
+  @Test func `What a test that is not exhaustive asserts holds`() async {
+    let store = TestStore(initialState: Counter.State()) { Counter() }
+    store.exhaustivity = .off
+    await store.send(.incrementButtonTapped)
+    await store.send(.incrementButtonTapped) { $0.count = 2 }
+    #expect(store.state.count == 2)
+  }
+
+  @Test func `Outputs are received`() async {
+    let store = TestStore(initialState: Editor.State()) { Editor() }
+    await store.send(.saveButtonTapped) { $0.isSaved = true }
+    await store.receive(output: Editor.Output.saved)
+    await store.send(.saveButtonTapped)
+    await store.receive(outputOf: Editor.Output.self) { $0.is(\.saved) }
+  }
+
+  @Test func `A task of an action is canceled`() async {
+    let store = TestStore(initialState: Counter.State()) { Counter() }
+    let task = await store.send(.startTimerButtonTapped)
+    await task.cancel()
+    #expect(task.isCancelled)
+  }
+}
+
+/// Tests of the documentation that a daemon in memory takes part in.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct RemoteDocumentedTests {
+  @Reducer
+  struct Counter {
+    @ObservableState
+    struct State: Equatable, ReplicatedState, Sendable { var count = 0 }
+    enum Action: Equatable, Sendable, WireAction { case incrementButtonTapped }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, _ in
+        state.count += 1
+        return .none
+      }
+    }
+  }
+
+  @Reducer
+  struct Todos {
+    @ObservableState
+    struct State: Equatable, ReplicatedState, Sendable { var titles: [String] = [] }
+    enum Action: Equatable, Sendable, WireAction { case addButtonTapped(title: String) }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        switch action {
+        case .addButtonTapped(let title):
+          state.titles.append(title)
+          return .none
+        }
+      }
+    }
+  }
+
+  @Reducer
+  struct App {
+    struct State: Equatable, Sendable { var todos = Todos.State() }
+    enum Action: Sendable { case todos(Todos.Action) }
+
+    var body: some ReducerOf<Self> {
+      Scope(\.todos, action: \.todos) { Todos() }
+    }
+  }
+
+  struct Settings: Equatable, Sendable { var size = 1 }
+
+  @Reducer
+  struct Form {
+    @ObservableState
+    struct State: Equatable { @Shared(.inMemory("settings")) var settings = Settings(size: 3) }
+  }
+
+  /// As the connection to a daemon that shares settings.
+  struct Connection {
+    func share(in values: inout DependencyValues) {
+      values.defaultInMemoryStorage = InMemoryStorage()
+    }
+  }
+
+  @Test(arguments: [false, true]) func increments(isRemote: Bool) async {
+    let store =
+      isRemote
+      ? TestStore(remote: Counter.State()) { Counter() }
+      : TestStore(initialState: Counter.State()) { Counter() }
+    await store.send(.incrementButtonTapped) { $0.count = 1 }
+  }
+
+  @Test func `A scope is tested as its clients see it`() async {
+    let store = TestStore(remote: App.State(), state: \.todos, action: \.todos) { App() }
+    await store.send(.addButtonTapped(title: "Milk")) { $0.titles = ["Milk"] }
+  }
+
+  @Test func `A change by another process is received`() async {
+    let connection = Connection()
+    let store = TestStore(initialState: Form.State()) {
+      Form()
+    } withDependencies: {
+      connection.share(in: &$0)
+    }
+    store.state.$settings.withLock { $0 = Settings() }
+    await store.receiveSharedChange { $0.$settings.withLock { $0 = Settings() } }
+  }
+}
