@@ -128,6 +128,54 @@ import Testing
     }
   }
 
+  /// The reason why a daemon does not start from a directory; nil if it does.
+  private func refusal(_ numbers: KeptNumbers) -> String? {
+    do {
+      let file = try numbers.open()
+      _ = try file.read { _ throws(CodecError) in }
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  @Test(arguments: 0..<17)
+  func `A survey finds damage wherever a daemon refuses to start, and promises no start there`(
+    first: Int
+  ) throws {
+    var random = Numbers(state: UInt64(first) + 1)
+    let kinds = Damage.allCases
+    for second in kinds.indices {
+      let place = try JournalDirectoryTests.Directory()
+      let numbers = KeptNumbers(place.path)
+      try numbers.write(snapshots: [[0], [0, 8], [0, 8, 14, 20]][second % 3])
+      try kinds[first].happen(to: numbers, &random)
+      if second != first { try kinds[second].happen(to: numbers, &random) }
+      guard let refusal = refusal(numbers), let survey = try? LogSurvey(numbers.path) else {
+        continue
+      }
+      let what: Comment = "\(kinds[first]) and \(kinds[second]): \(refusal); \(survey.problems)"
+      #expect(survey.isDamaged, what)
+      #expect(!survey.problems.contains { $0.text.contains("A daemon that starts") }, what)
+    }
+  }
+
+  @Test func `A segment that is missing after the newest snapshot is damage with its revision`()
+    throws
+  {
+    let place = try JournalDirectoryTests.Directory()
+    let numbers = KeptNumbers(place.path)
+    try numbers.write(snapshots: [0])
+    let segments = try numbers.segments
+    try FileManager.default.removeItem(atPath: segments[0].path(in: numbers.path))
+    let survey = try LogSurvey(numbers.path)
+    #expect(survey.isDamaged)
+    #expect(survey.problems.first?.text.contains("Revision 1 is missing") == true)
+    let refusal = #expect(throws: JournalError.self) {
+      let file = try numbers.open()
+      _ = try file.read { _ throws(CodecError) in }
+    }
+    #expect(refusal?.message.contains("revision 1 is missing: the next revision") == true)
+  }
+
   @Test func `The beginning of a segment that cannot be read names no revision that is not there`()
     throws
   {

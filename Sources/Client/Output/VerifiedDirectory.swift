@@ -59,7 +59,7 @@ struct VerifiedDirectory {
       let members =
         (summary?.members ?? []) + [
           JSONValue.Member("segments", .array(survey.segments.map(Self.tree))),
-          JSONValue.Member("problems", .array(survey.problems.map { .string($0.text) })),
+          JSONValue.Member("problems", .array(problems.map { .string($0) })),
         ]
       try StandardOutput.line(JSONValue.object(members).text())
     } else {
@@ -76,6 +76,13 @@ struct VerifiedDirectory {
       )
     }
     if !isWell { throw Self.doubtful }
+  }
+
+  /// What is wrong; where the log's files are whole, the reason why no state can be read from them.
+  private var problems: [String] {
+    let found = survey.problems.map(\.text)
+    guard case .failure(let error) = states, !survey.isDamaged else { return found }
+    return found + ["\(error)"]
   }
 
   private var table: TextTable {

@@ -109,7 +109,7 @@ extension JournalDirectory {
   ) throws(JournalError) {
     guard head.first == next else {
       throw corrupt(
-        "revision \(next) is missing: the next ones kept are \(head.first) to \(head.last)"
+        "revision \(next) is missing: the next revision in the log is \(head.first)"
       )
     }
     guard before == nil || before == head.before else {

@@ -100,11 +100,34 @@ package struct LogSurvey {
     {
       add(.damage, "In \(directory) \(fault).")
     }
-    if let snapshot = snapshots.first, snapshot > last {
+    if let reached = runs.last?.revisions.upperBound, max(reached, snapshots.first ?? 0) < last {
+      // The newest segment has no entry, and begins later than those before it end.
+      add(.damage, "Revisions \(reached + 1) to \(last) are missing.")
+    }
+    if let snapshot = snapshots.first {
+      compare(snapshot, withLogUpTo: last)
+    } else if last > 0 {
+      add(.damage, "No snapshot is readable, and records have changes only.")
+    }
+  }
+
+  /// Compares the newest snapshot with the records that follow it.
+  private mutating func compare(_ snapshot: UInt64, withLogUpTo last: UInt64) {
+    if snapshot > last {
+      // A daemon reads the newest segment first, and refuses to start if its header is unreadable.
+      if case .damaged = segments.last?.end { return }
       add(
         .doubt,
         "The log ends at revision \(last), and there is a snapshot of revision \(snapshot). A "
           + "daemon that starts goes on from the snapshot, in another epoch.",
+      )
+    } else if !isDamaged, snapshot < last,
+      !runs.contains(where: { $0.revisions.contains(snapshot + 1) })
+    {
+      add(
+        .damage,
+        "Revision \(snapshot + 1) is missing, which follows the newest snapshot. The log has "
+          + "revisions up to \(last).",
       )
     }
   }

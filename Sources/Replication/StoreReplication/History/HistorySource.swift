@@ -157,7 +157,8 @@ extension HistoryError {
   package static func withoutState(noting note: String = "") -> HistoryError {
     HistoryError(
       .corrupt,
-      "\(note)No snapshot can be read, and records say only what changed. Restore a backup. "
+      "\(note)No snapshot is readable that records continue, and records have changes only. "
+        + "Restore a backup. "
         + "storectl log lists the records. If they begin with revision 1, the program that wrote "
         + "them may go on from them with --from-initial-state; storectl salvage copies all that "
         + "can be read.",
