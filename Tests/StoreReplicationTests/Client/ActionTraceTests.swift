@@ -1,3 +1,4 @@
+import StoreActor
 import StoreState
 import Testing
 
@@ -72,6 +73,7 @@ import Testing
   }
 
   @Test func `A trace that is longer than any is no trace, and its action is one`() throws {
+    #expect(TraceParent.mostBytes == TextLimits.traceBytes)
     for (count, isTrace) in [(55, true), (64, true), (65, false), (100_000, false)] {
       let trace = String(repeating: "x", count: count)
       let request = ClientMessage.ActionRequest(

@@ -307,7 +307,7 @@ extension ClientMessage {
     try decoder.require(2, of: count, "a time with a trace")
     let (deadline, trace) = (try decoder.optionalUnsigned(), try decoder.text())
     try decoder.skipItems(count - 2)
-    return (deadline, trace.utf8.count <= TraceParent.mostBytes ? trace : nil)
+    return (deadline, trace.utf8.count <= TextLimits.traceBytes ? trace : nil)
   }
 }
 
