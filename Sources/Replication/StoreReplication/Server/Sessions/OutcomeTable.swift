@@ -54,8 +54,8 @@ final class OutcomeTable {
   /// Sessions that are over, by the connections that are told goodbye behind outcomes that wait for
   /// the disk.
   ///
-  /// Each has no more outcomes than an open one, and a connection without a session is closed after
-  /// ``Timing/introduction``.
+  /// Bounded by ``Limits/sessions``: each was one, has no more outcomes than an open one, and its
+  /// connection is closed after ``Timing/introduction``.
   private var leaving: [PeerID: Session] = [:]
   /// Called when there is something to send, also between turns.
   var onUnsent: (@MainActor () -> Void)?
@@ -433,18 +433,21 @@ final class OutcomeTable {
   private func takeAnswers(
     _ answers: inout Deque<SessionActions.Answer>
   ) -> (first: UInt64, outcomes: [Outcome])? {
-    guard let first = answers.first, first.revision <= root.revision else { return nil }
-    var outcomes: [Outcome] = []
+    let released = root.revision
+    guard let first = answers.first, first.revision <= released else { return nil }
+    var count = 0
     // Besides the outcomes a frame has a kind, a header and three numbers.
     var room = limits.frameBytes - 64
-    while let next = answers.first, next.revision <= root.revision,
-      next.sequence == first.sequence + UInt64(outcomes.count),
-      outcomes.isEmpty || next.outcome.mostEncodedBytes <= room
-    {
-      room -= next.outcome.mostEncodedBytes
-      outcomes.append(next.outcome)
-      answers.removeFirst()
+    for answer in answers {
+      let bytes = answer.outcome.mostEncodedBytes
+      guard answer.revision <= released, answer.sequence == first.sequence + UInt64(count),
+        count == 0 || bytes <= room
+      else { break }
+      room -= bytes
+      count += 1
     }
+    let outcomes = answers.prefix(count).map(\.outcome)
+    answers.removeFirst(count)
     return (first.sequence, outcomes)
   }
 
