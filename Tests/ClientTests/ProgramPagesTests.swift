@@ -48,10 +48,13 @@ import Testing
   }
 
   @Test func `Help, the guide and the unit name the statuses that programs exit with`() throws {
-    let daemon = try statuses(inCode: ["StoreDaemon/Host/HostError", "Daemon/DaemonSettings"])
+    let daemon = try statuses(inCode: [
+      "Transport/StoreDaemon/Host/HostError", "Daemon/DaemonSettings",
+    ])
     let client = try statuses(
       inCode: [
-        "StoreClient/ConnectionError", "Client/CommandError", "Client/Output/VerifiedDirectory",
+        "Transport/StoreClient/ConnectionError", "Client/CommandError",
+        "Client/Output/VerifiedDirectory",
       ]
     )
     #expect(daemon.count >= 8 && client.count >= 11)

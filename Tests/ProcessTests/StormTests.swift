@@ -103,7 +103,7 @@ extension ProcessTests {
         }
         #expect(peers > 100)
         #expect(try await world.counter("actionsFailed") >= 128)
-        #expect(try await world.snapshot("todos").revision == before.0.revision)
+        #expect(try await world.snapshot("todos").state == before.0.state)
         // Numbers of sessions are reserved in blocks.
         #expect(try daemon.writtenBytes() - before.1 <= 64 << 10)
       }

@@ -6,7 +6,7 @@
 ///   case tapped(Int)
 ///   case child(Child.Action)
 /// }
-///
+/// …
 /// let number = Action.tapped(1)[case: \.tapped]  // 1
 /// let isChild = Action.tapped(1).is(\.child)  // false
 /// ```

@@ -6,6 +6,7 @@ public import StoreState
 /// ```swift
 /// struct State {
 ///   var path = StackState<Path.State>()
+///   …
 /// }
 /// …
 /// state.path.append(.detail(Detail.State()))

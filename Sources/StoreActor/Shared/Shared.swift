@@ -7,6 +7,7 @@ import IssueReporting
 /// struct State: Equatable {
 ///   @Shared(.appStorage("isOn")) var isOn = false
 ///   @Shared var draft: Draft
+///   …
 /// }
 /// …
 /// state.$isOn.withLock { $0.toggle() }

@@ -37,7 +37,9 @@ extension AsyncStream where Element: Sendable {
   ///
   /// ```swift
   /// for await output in AsyncStream<Editor.Output>(outputsOf: store) {
-  ///   switch output { … }
+  ///   switch output {
+  ///   case .saved: return
+  ///   }
   /// }
   /// ```
   ///

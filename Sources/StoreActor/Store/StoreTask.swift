@@ -1,7 +1,7 @@
 /// What follows from one action that was sent: its outcome, and all the work that it started.
 ///
 /// ```swift
-/// let task = store.send(.refresh)
+/// let task = store.send(.loadButtonTapped)
 /// await task.finish()
 /// ```
 ///

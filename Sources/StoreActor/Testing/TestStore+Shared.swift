@@ -8,6 +8,7 @@ extension TestStore {
   /// } withDependencies: {
   ///   connection.share(in: &$0)
   /// }
+  /// …
   /// await store.receiveSharedChange { $0.$settings.withLock { $0 = Settings() } }
   /// ```
   ///

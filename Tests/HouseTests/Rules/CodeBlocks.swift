@@ -13,7 +13,7 @@ enum CodeBlocks {
 
   /// The pages whose blocks of Swift are checked.
   static func isChecked(_ page: SourceFile) -> Bool {
-    if let place = page.place { return documented.contains(where: place.hasPrefix) }
+    if page.isSwift, let place = page.place { return documented.contains(where: place.hasPrefix) }
     return page.path == "README.md" || page.path.contains(".docc/")
       || page.path.hasPrefix("docs/guides/")
   }

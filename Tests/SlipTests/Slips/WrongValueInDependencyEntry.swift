@@ -9,7 +9,7 @@ extension DependencyValues {
 
   @DependencyEntry(
     liveValue: Forecast(now: "sun"),
-    previewValue: 3
+    previewValue: 3,
   ) var preview: Forecast = Forecast()
 
   @DependencyEntry var test: Forecast = "snow"

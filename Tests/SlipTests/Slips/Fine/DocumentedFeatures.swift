@@ -272,9 +272,11 @@ enum ActionDocumentation {
     struct State {
       @PresentationState var destination: Destination.State?
     }
+  }
 
+  enum Observing {
     @ObservableState
-    struct Observed: Equatable {
+    struct State: Equatable {
       @Presents var destination: Destination.State?
     }
   }
