@@ -47,8 +47,13 @@ enum TornBench {
       }
       .max()
       guard let name else { throw BenchError("there is no segment in \(log)") }
-      let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(log)/\(name)"))
-      try handle.truncate(atOffset: try handle.seekToEnd() - UInt64(bytes / 16))
+      let url = URL(fileURLWithPath: "\(log)/\(name)")
+      // After the entry the file may have room, all zeros.
+      guard let last = try Data(contentsOf: url).lastIndex(where: { $0 != 0 }) else {
+        throw BenchError("there is no entry in \(log)/\(name)")
+      }
+      let handle = try FileHandle(forWritingTo: url)
+      try handle.truncate(atOffset: UInt64(last - bytes / 16))
       try handle.close()
     }
     let start = Machine.nanoseconds
