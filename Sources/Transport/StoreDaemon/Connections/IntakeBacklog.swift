@@ -85,22 +85,15 @@ struct IntakeBacklog {
     within limit: Amount,
     of isCounted: (Holder) -> Bool,
   ) -> [UInt64] {
-    let measure: KeyPath<Amount, Int>
-    if sum.messages > limit.messages {
-      measure = \.messages
-    } else if sum.bytes > limit.bytes {
-      measure = \.bytes
-    } else {
-      return []
+    let measure = sum.messages > limit.messages ? \Amount.messages : \Amount.bytes
+    return Holder.greediest(of: sum[keyPath: measure], within: limit[keyPath: measure]) {
+      waiting.filter { isCounted($0.value.holder) }.map { serial, waiting in
+        Holder.Part(
+          id: serial,
+          holder: waiting.holder,
+          amount: waiting.amount[keyPath: measure],
+        )
+      }
     }
-    let parts = waiting.filter { isCounted($0.value.holder) }.map { serial, waiting in
-      Holder.Part(
-        id: serial,
-        holder: waiting.holder,
-        amount: waiting.amount[keyPath: measure],
-      )
-    }
-    // An eighth is made free, so that they are not looked for with each message.
-    return Holder.greediest(freeing: limit[keyPath: measure] / 8, of: parts)
   }
 }

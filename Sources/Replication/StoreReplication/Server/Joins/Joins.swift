@@ -469,17 +469,16 @@ final class Joins {
   /// The sessions that have to end because captures take too much memory: those that keep most of
   /// it and do not give credit.
   func hoarders(among sessions: @autoclosure () -> [Session]) -> [Session] {
-    let excess = capturedBytes - limits.capturedBytes
-    guard excess > 0 else { return [] }
-    let sessions = sessions()
-    let parts = sessions.map { session in
-      let bytes = session.scopes.transfers.values.reduce(0) { $0 + $1.bytes }
-      return Holder.Part(id: session.info.id, holder: session.holder, amount: bytes)
+    var known: [Session] = []
+    let ended = Holder.greediest(of: capturedBytes, within: limits.capturedBytes) {
+      known = sessions()
+      return known.map { session in
+        let bytes = session.scopes.transfers.values.reduce(0) { $0 + $1.bytes }
+        return Holder.Part(id: session.info.id, holder: session.holder, amount: bytes)
+      }
     }
-    // An eighth is made free, so that they are looked for seldom.
-    let amount = max(excess, limits.capturedBytes / 8)
-    let greediest = Set(Holder.greediest(freeing: amount, of: parts))
-    return sessions.filter { greediest.contains($0.info.id) }
+    let greediest = Set(ended)
+    return known.filter { greediest.contains($0.info.id) }
   }
 
   /// Whether memory is left to be freed.

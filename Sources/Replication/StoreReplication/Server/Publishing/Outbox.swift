@@ -98,32 +98,28 @@ final class Outbox {
   private func greediest(after holder: Holder) -> [PeerID] {
     if !holder.isOwner {
       let own = shares[holder] - limits.heldBytesOfHolder
-      if own > 0 { return greediest(freeing: own) { $0 == holder } }
-      let others = greediest(shares.others, within: limits.heldBytesOfOthers) { !$0.isOwner }
-      if !others.isEmpty { return others }
+      if own > 0 {
+        return Holder.greediest(freeing: own, of: parts { $0 == holder }).map(\.peer)
+      }
+      let others = Holder.greediest(of: shares.others, within: limits.heldBytesOfOthers) {
+        parts { !$0.isOwner }
+      }
+      if !others.isEmpty { return others.map(\.peer) }
     }
-    return greediest(shares.all, within: limits.allHeldBytes) { _ in true }
+    return Holder.greediest(of: shares.all, within: limits.allHeldBytes) {
+      parts { _ in true }
+    }
+    .map(\.peer)
   }
 
-  private func greediest(
-    _ bytes: Int,
-    within limit: Int,
-    of isCounted: (Holder) -> Bool,
-  ) -> [PeerID] {
-    guard bytes > limit else { return [] }
-    // An eighth is made free, so that they are not looked for with each frame.
-    return greediest(freeing: max(bytes - limit, limit / 8), of: isCounted)
-  }
-
-  private func greediest(freeing bytes: Int, of isCounted: (Holder) -> Bool) -> [PeerID] {
-    let parts = held.filter { isCounted($0.value.holder) }.map { peer, held in
+  private func parts(of isCounted: (Holder) -> Bool) -> [Holder.Part<NumberedPeer>] {
+    held.filter { isCounted($0.value.holder) }.map { peer, held in
       Holder.Part(
         id: NumberedPeer(number: held.number, peer: peer),
         holder: held.holder,
         amount: held.bytes,
       )
     }
-    return Holder.greediest(freeing: bytes, of: parts).map(\.peer)
   }
 
   /// Sends held frames as far as they fit, if it is time to try again.

@@ -79,6 +79,24 @@ extension Holder {
     return taken
   }
 
+  /// The connections to end where a sum exceeds its limit.
+  ///
+  /// At least an eighth of the limit becomes free, so that they are looked for seldom.
+  ///
+  /// - Parameters:
+  ///   - sum: How much all parts are.
+  ///   - limit: How much they may be.
+  ///   - parts: What each connection has; only asked for if the sum exceeds the limit.
+  /// - Returns: The connections.
+  package static func greediest<ID: Comparable>(
+    of sum: Int,
+    within limit: Int,
+    _ parts: () -> [Part<ID>],
+  ) -> [ID] {
+    guard sum > limit else { return [] }
+    return greediest(freeing: max(sum - limit, limit / 8), of: parts())
+  }
+
   /// What a holder has.
   ///
   /// Its connections are put in order when one of them has to go, so those of other holders, who
