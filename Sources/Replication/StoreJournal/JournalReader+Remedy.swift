@@ -44,28 +44,28 @@ extension JournalReader {
   }
 
   private func newestCopy(upTo revision: UInt64) throws -> UInt64? {
-    for found in try kept() where found <= revision {
+    for found in try kept().revisions where found <= revision {
       guard let walk = try state(of: found) else { continue }
       return try reach(from: walk, through: revision)
     }
     return nil
   }
 
-  /// The snapshots that a copy may have, newest first; some of them may be damaged.
-  private func kept() throws -> [UInt64] {
+  /// The snapshots that a copy may have, newest first, of which some may be damaged, and the last
+  /// revision of the log.
+  private func kept() throws -> (revisions: [UInt64], last: UInt64) {
     let segments = try readableSegments()
-    guard let first = segments.first, let newest = segments.last else { return [] }
+    guard let first = segments.first, let newest = segments.last else { return ([], 0) }
     let last = min(limit, try LoadedSegment(newest, in: directory).end().last)
-    return try snapshots.revisions(readableBehind: last).filter { $0 >= first.first - 1 }
+    let revisions = try snapshots.revisions(readableBehind: last)
+    return (revisions.filter { $0 >= first.first - 1 }, last)
   }
 
   /// The oldest snapshot of a revision or a later one from which records lead to the end; nil for
   /// none.
   func oldestSnapshot(leadingToEndFrom revision: UInt64) throws -> UInt64? {
-    let kept = try kept()
-    guard let newest = try readableSegments().last else { return nil }
-    let last = min(limit, try LoadedSegment(newest, in: directory).end().last)
-    for found in kept.reversed() where found >= revision {
+    let (revisions, last) = try kept()
+    for found in revisions.reversed() where found >= revision {
       guard let walk = try state(of: found) else { continue }
       if try reach(from: walk) >= last { return found }
     }
