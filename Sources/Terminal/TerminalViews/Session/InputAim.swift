@@ -60,14 +60,11 @@ final class InputAim {
 
   /// Gives the views other identities.
   func rename(_ renamed: (ViewPath) -> ViewPath) {
-    func withNewKeys(_ rows: [ViewPath: any KnownRows]) -> [ViewPath: any KnownRows] {
-      Dictionary(rows.map { (renamed($0.key), $0.value) }) { first, _ in first }
-    }
     layer = layer.map(renamed)
     focus = focus.map(renamed)
-    rows = withNewKeys(rows)
-    rowsBefore = withNewKeys(rowsBefore)
-    displayedRows = withNewKeys(displayedRows)
+    rows = rows.withPaths(renamed)
+    rowsBefore = rowsBefore.withPaths(renamed)
+    displayedRows = displayedRows.withPaths(renamed)
     actedRows = Set(actedRows.map(renamed))
     order = order.map(renamed)
     for place in displayed.indices { displayed[place].path = renamed(displayed[place].path) }

@@ -117,14 +117,11 @@ final class ViewMemory {
     func renamed(_ path: ViewPath) -> ViewPath {
       path.reduce(into: []) { $0.append(resolved($1, at: $0)) }
     }
-    func withNewKeys<Value>(_ values: [ViewPath: Value]) -> [ViewPath: Value] {
-      Dictionary(values.map { (renamed($0.key), $0.value) }) { first, _ in first }
-    }
-    slots = withNewKeys(slots)
-    focus = withNewKeys(focus).mapValues { renamed($0) }
-    order = withNewKeys(order).mapValues { $0.map(renamed) }
+    slots = slots.withPaths(renamed)
+    focus = focus.withPaths(renamed).mapValues { renamed($0) }
+    order = order.withPaths(renamed).mapValues { $0.map(renamed) }
     appeared = Set(appeared.map(renamed))
-    dismissals = withNewKeys(dismissals)
+    dismissals = dismissals.withPaths(renamed)
     aim.rename(renamed)
   }
 

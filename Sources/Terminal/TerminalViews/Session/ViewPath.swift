@@ -65,6 +65,13 @@ extension ViewPath {
   }
 }
 
+extension Dictionary where Key == ViewPath {
+  /// The values by other paths; of those that get the same path any one is kept.
+  func withPaths(_ renamed: (ViewPath) -> ViewPath) -> Self {
+    Self(map { (renamed($0.key), $0.value) }) { first, _ in first }
+  }
+}
+
 /// A property of a view whose value stays with the view's identity.
 @MainActor
 protocol ViewStateProperty {
