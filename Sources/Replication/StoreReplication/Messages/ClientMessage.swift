@@ -1,4 +1,3 @@
-import StoreActor
 package import StoreState
 
 /// What a client sends on the control socket (`docs/PROTOCOL.md` §8).
