@@ -164,6 +164,7 @@ private struct Desk {
     exec python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore \
       --no-deps --no-build-isolation --target "$HOME/installed" "$HOME/source"
     """#,
+    "python3": #"exec '\#(pythonInterpreter ?? "python3")' "$@""#,
     // There is no service manager, but there is the unit that it is to find.
     "systemctl": """
     [ "$1" = --user ] || exit 1

@@ -18,16 +18,24 @@ let pythonEnvironment: [String: String] = [
   "PYTHONDONTWRITEBYTECODE": "1",
 ]
 
-let isPythonAvailable: Bool = {
+/// The interpreter that has what the client imports: a search path may name several, and each has
+/// packages of its own.
+let pythonInterpreter: String? = {
   let process = Process()
+  let output = Pipe()
   process.executableURL = URL(filePath: "/usr/bin/env")
-  process.arguments = ["python3", "-c", "import cbor2, zmq"]
+  process.arguments = ["python3", "-c", "import cbor2, sys, zmq; print(sys.executable)"]
   process.environment = ProcessInfo.processInfo.environment.merging(pythonEnvironment) { $1 }
+  process.standardOutput = output
   process.standardError = FileHandle.nullDevice
-  guard (try? process.run()) != nil else { return false }
+  guard (try? process.run()) != nil else { return nil }
+  let path = output.fileHandleForReading.readDataToEndOfFile()
   process.waitUntilExit()
-  return process.terminationStatus == 0
+  guard process.terminationStatus == 0 else { return nil }
+  return String(decoding: path, as: UTF8.self).trimmingCharacters(in: .newlines)
 }()
+
+let isPythonAvailable = pythonInterpreter != nil
 
 extension ProcessTests {
   /// The client in Python, which was written from the protocol's page alone.
