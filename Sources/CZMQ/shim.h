@@ -227,6 +227,21 @@ static inline void czmq_return_memory(void) {
 #endif
 }
 
+// Has blocks of this size and above go back to the system as soon as they are freed, however many
+// others came and went meanwhile. GNU's allocator has a limit that grows with the blocks that are
+// freed; elsewhere nothing is to be done. The environment's own setting stays.
+static inline void czmq_return_blocks(int bytes) {
+#if defined(__GLIBC__)
+  if (getenv("MALLOC_MMAP_THRESHOLD_") != NULL) return;
+  mallopt(M_MMAP_THRESHOLD, bytes);
+  // Of the mappings that a process may have some stay for others; what comes beyond is a block
+  // like any other.
+  mallopt(M_MMAP_MAX, 32768);
+#else
+  (void)bytes;
+#endif
+}
+
 #if defined(__linux__)
 // The two functions of libdispatch through which CoreFoundation's run loop serves the main queue.
 // They are exported, but declared only in a private header.

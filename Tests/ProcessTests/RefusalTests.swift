@@ -214,6 +214,27 @@ extension ProcessTests {
       }
     }
 
+    #if os(Linux)
+    @Test func `A daemon that too many come to at once is not to be ended`() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        daemon.send(signal: SIGSTOP)
+        var crowd: [Int32] = []
+        while let one = try? RawPeer.connect("\(world.directory)/ctl", waits: false) {
+          crowd.append(one)
+        }
+        let run = try await world.client("status")
+        for one in crowd { close(one) }
+        daemon.send(signal: SIGCONT)
+        #expect(crowd.count > 100)
+        #expect(run.end == .status(70))
+        #expect(run.errorText.contains("so many come at once"), "\(run.errorText)")
+        #expect(!run.errorText.contains("kill"), "\(run.errorText)")
+        _ = try await world.watch("counter")
+      }
+    }
+    #endif
+
     @Test(arguments: [["counter", "incrementButtonTapped"], ["counter", "-"]])
     func `The time that send is given covers connecting as well`(arguments: [String]) async throws {
       try await World.run { world in

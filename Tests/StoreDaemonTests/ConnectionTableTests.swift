@@ -23,7 +23,7 @@ struct ConnectionTableTests {
 
   @Test func `More descriptors do not let another user or a key take more memory`() {
     let many = ConnectionTable.Limits(descriptors: 1 << 20)
-    #expect(many.connectionsOfOthers == 7_680 && many.connectionsOfUser == 1_024)
+    #expect(many.connectionsOfOthers == 7_680 && many.connectionsOfUser == 640)
     // With those of whom nothing is known yet a key has no more than a user.
     #expect(many.connectionsOfKey + many.connectionsOfUnknown == many.connectionsOfUser)
     #expect(many.connectionsOfOwner == many.connections - many.connections / 4)

@@ -22,7 +22,7 @@ package struct Timing: Sendable, Equatable {
   package var working: Duration = .milliseconds(300)
   /// How long a turn takes control frames: what it changed goes out then, and so do answers to
   /// pings, however long the reducers take.
-  package var turn: Duration = .milliseconds(10)
+  package var turn: Duration = .milliseconds(5)
   /// How long a turn hands out what joiners get: others wait for so long.
   package var handOut: Duration = .milliseconds(2)
   /// How far behind the daemon may be with listening while there is always more: peers get their

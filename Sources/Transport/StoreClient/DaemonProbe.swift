@@ -20,6 +20,10 @@ struct DaemonProbe {
   /// something is granted to one of them.
   var isForbidden: Bool { [EACCES, EPERM].contains(connectionError) }
 
+  /// Whether so many others come that there is no place for one more: a daemon that works, and does
+  /// not get to accepting them.
+  var isCrowded: Bool { connectionError == EAGAIN }
+
   /// The error of an attempt to connect; 0 if there was none, or if it is not known.
   private var connectionError: Int32 {
     var address = sockaddr_un()
@@ -103,6 +107,15 @@ extension ConnectionError {
     // A lock that nobody has any more names a process that is gone.
     let holder = probe.lock.flatMap { $0.isHeld ? $0.text : nil }
     let process = holder.map { "\($0.program ?? "The daemon") with pid \($0.pid)" } ?? "A process"
+    if probe.isCrowded {
+      self.init(
+        .silent,
+        "\(process) takes connections in \(probe.directory), but so many come at once that there "
+          + "was no place for this one within \(time).",
+        remedy: "Try again; its log says whose connections it refuses.",
+      )
+      return
+    }
     self.init(
       .silent,
       "\(process) takes connections in \(probe.directory), but did not answer within \(time).",

@@ -148,13 +148,14 @@ final class RawPeer: Sendable {
     return descriptor
   }
 
-  /// Connects to a socket's file.
-  static func connect(_ path: String) throws -> Int32 {
+  /// Connects to a socket's file; where too many want to, it waits for a place, or does not.
+  static func connect(_ path: String, waits: Bool = true) throws -> Int32 {
     #if canImport(Glibc)
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     #else
     let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
     #endif
+    if !waits { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -168,7 +169,9 @@ final class RawPeer: Sendable {
       }
     }
     guard descriptor >= 0, status == 0 else {
-      throw ProcessFailure("connecting to \(path) failed: \(String(cString: strerror(errno)))")
+      let reason = String(cString: strerror(errno))
+      close(descriptor)
+      throw ProcessFailure("connecting to \(path) failed: \(reason)")
     }
     return descriptor
   }

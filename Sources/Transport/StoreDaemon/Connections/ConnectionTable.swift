@@ -52,11 +52,11 @@ struct ConnectionTable {
       connections = descriptors - min(2304, descriptors / 2)
       connectionsOfOwner = connections - connections / 4
       connectionsOfOwnProgram = connections / 2
-      // Each takes 24 to 65 KB of memory, so there are not as many as there are descriptors. A
+      // Each takes some 100 KB of memory in the library, so there are not as many as there are descriptors. A
       // session has two; the rest is for those that come and go.
       let sessions = StoreReplication.Limits()
       connectionsOfOthers = min(connections / 2, sessions.sessionsOfOthers * 5 / 2)
-      let most = sessions.sessionsPerUser * 4
+      let most = sessions.sessionsPerUser * 5 / 2
       connectionsOfUser = min(connectionsOfOthers - connectionsOfOthers / 4, most)
       connectionsOfKey = min(connectionsOfOthers / 2, most / 2)
       connectionsOfUnknown = min(connectionsOfOthers / 4, most / 2)

@@ -11,7 +11,7 @@
 struct FloodWatch {
   /// By how much the process has grown when somebody is shut down: more than the windows of many
   /// clients, as much as may wait to be taken.
-  static let growth = 48 << 20
+  static let growth = 24 << 20
   /// The backlog in the kernel of a peer that sends much.
   static let queuedBytes = 1 << 10
   /// The looks in a row at which one has to have as much, and how often it has to be more than at

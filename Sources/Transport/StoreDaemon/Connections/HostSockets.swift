@@ -165,7 +165,9 @@ package final class HostSockets {
     // answered ends the process by an assertion (libzmq issue 4364).
     options.receiveHighWater = 0
     options.handshakeInterval = .seconds(3)
-    options.backlog = 1024
+    // As many as Linux takes unless told otherwise: where there is no place an honest client has to come
+    // again, while one who comes and comes takes each place that is made.
+    options.backlog = 4096
     return options
   }
 

@@ -39,10 +39,12 @@ final class Intake {
     /// Of all together who are not the owner's: the owner's programs find room beside them.
     static let messagesOfOthers = 49_152
     static let bytesOfOthers = 48 << 20
-    /// Messages fetched in one turn: so many that who sends without end is found out in one.
-    static let fetched = 16_384
-    /// Messages passed over in one turn, of those who were shut down: others wait for so long.
-    static let passedOver = 16_384
+    /// Messages fetched in one turn, and passed over of those who were shut down.
+    ///
+    /// Others wait for so long. The library takes from all connections in turn, so everybody's first
+    /// message is among them.
+    static let fetched = 1024
+    static let passedOver = 1024
     /// A routing id that a peer has chosen: the library keeps it several times, and sends it along.
     static let routingID = 64
   }

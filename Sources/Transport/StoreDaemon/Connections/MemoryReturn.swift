@@ -9,7 +9,7 @@
 struct MemoryReturn {
   /// By how much the process has grown when memory is given back; of a large process, it is a part
   /// of it.
-  static let growth = 48 << 20
+  static let growth = 24 << 20
   static let largeParts = 8
   /// Nanoseconds between two returns, and how many times as long as one takes there are between it
   /// and the next: who allocates may have to wait for it.

@@ -54,6 +54,14 @@ package enum ZeroMQLibrary {
   /// It takes some milliseconds, and others who want memory may have to wait for them.
   package static func returnMemory() { czmq_return_memory() }
 
+  /// Has what the library allocates for a connection go back to the system with it.
+  ///
+  /// Each connection takes four blocks of 16 KiB, of which one that says little uses a page or two,
+  /// and one more for what it reads. Between other blocks they would stay: so a program that many
+  /// come to would hold what all of them had at once. For the whole process; it costs two calls of
+  /// the system for each block of 16 KiB or more.
+  package static func returnBlocks() { czmq_return_blocks(16 << 10) }
+
   /// Throws unless the installed library is new enough and can speak over ipc.
   ///
   /// ``Context`` calls it, so that a program cannot forget to.

@@ -103,7 +103,11 @@ final class Sessions {
   /// Bounded by ``Limits/sessions``.
   private var peers: [PeerID: Session] = [:]
   /// Bounded by ``Limits/sessions``.
-  private var byToken: [Identifier: Session] = [:]
+  private var byToken: [Identifier: Session] = [:] { didSet { inOrder = nil } }
+  /// What ``all`` has found, until somebody comes or goes.
+  ///
+  /// Bounded by ``Limits/sessions``.
+  private var inOrder: [Session]?
   /// Bounded by ``Limits/sessions``.
   private var byClient: [Identifier: Session] = [:]
   /// How many sessions there are of each group.
@@ -250,7 +254,11 @@ final class Sessions {
 
   /// All of them, in the order in which they came.
   var all: [Session] {
-    byToken.values.map { (id: $0.info.id, session: $0) }.sorted { $0.id < $1.id }.map(\.session)
+    if let inOrder { return inOrder }
+    let found = byToken.values.map { (id: $0.info.id, session: $0) }
+      .sorted { $0.id < $1.id }.map(\.session)
+    inOrder = found
+    return found
   }
 
   func session(of peer: PeerID) -> Session? { peers[peer] }

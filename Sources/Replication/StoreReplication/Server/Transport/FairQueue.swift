@@ -18,9 +18,12 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
       mutating get { schedule.next.flatMap { elements[$0]?.first?.cost } }
     }
 
-    mutating func append(_ element: Element, from source: Source, cost: Int) {
+    /// - Returns: Whether nothing of the source waited.
+    mutating func append(_ element: Element, from source: Source, cost: Int) -> Bool {
       elements[source, default: []].append((element, cost))
-      if elements[source]?.count == 1 { schedule.plan(source, cost: cost) }
+      guard elements[source]?.count == 1 else { return false }
+      schedule.plan(source, cost: cost)
+      return true
     }
 
     mutating func popFirst() -> Element? {
@@ -67,8 +70,9 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
     of holder: Holder,
     cost: Int,
   ) {
-    lanes[holder, default: Lanes()].append(element, from: source, cost: cost)
-    plan(holder)
+    let isFirst = lanes[holder, default: Lanes()].append(element, from: source, cost: cost)
+    // What waits behind another element of its source changes no turn.
+    if isFirst { plan(holder) }
   }
 
   /// Takes the next element.
