@@ -227,16 +227,12 @@ static inline void czmq_return_memory(void) {
 #endif
 }
 
-// Has blocks of this size and above go back to the system as soon as they are freed, however many
-// others came and went meanwhile. GNU's allocator has a limit that grows with the blocks that are
-// freed; elsewhere nothing is to be done. The environment's own setting stays.
-static inline void czmq_return_blocks(int bytes) {
+// From now on blocks of this size and above are mappings, which go back to the system when they are
+// freed. Elsewhere the allocator does so by itself. A setting in the environment is respected.
+static inline void czmq_map_blocks(int bytes) {
 #if defined(__GLIBC__)
   if (getenv("MALLOC_MMAP_THRESHOLD_") != NULL) return;
   mallopt(M_MMAP_THRESHOLD, bytes);
-  // Of the mappings that a process may have some stay for others; what comes beyond is a block
-  // like any other.
-  mallopt(M_MMAP_MAX, 32768);
 #else
   (void)bytes;
 #endif

@@ -115,6 +115,7 @@ package final class World {
     heal()
     settle()
     conclude()
+    clock.discardAll()
     return history
   }
 

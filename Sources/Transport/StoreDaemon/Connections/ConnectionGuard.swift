@@ -82,7 +82,7 @@ final class ConnectionGuard: Sendable {
     table = Mutex(ConnectionTable(limits: limits, ownUser: geteuid()))
     door = Mutex(Door(grants: grants))
     self.logger = logger
-    ZeroMQLibrary.returnBlocks()
+    ZeroMQLibrary.mapLargeBlocks()
     admission = try Admission(context)
     monitors = [
       (.control, try SocketMonitor(context, of: control, name: "control")),

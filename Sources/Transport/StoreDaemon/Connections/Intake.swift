@@ -43,8 +43,8 @@ final class Intake {
     ///
     /// Others wait for so long. The library takes from all connections in turn, so everybody's first
     /// message is among them.
-    static let fetched = 1024
-    static let passedOver = 1024
+    static let fetched = 2048
+    static let passedOver = 4096
     /// A routing id that a peer has chosen: the library keeps it several times, and sends it along.
     static let routingID = 64
   }
