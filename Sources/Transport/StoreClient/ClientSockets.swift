@@ -110,7 +110,7 @@ final class ClientSockets: ClientTransport {
     // Leases notice silence on either side; over tcp the system finds what is idle and broken.
     options.tcpKeepalive = true
     options.reconnectInterval = .milliseconds(50)
-    // On the same machine an attempt costs some microseconds, and fails also where many others come.
+    // On the same machine an attempt costs microseconds, and also fails when many others connect.
     options.reconnectIntervalMaximum = location.directory == nil ? .seconds(5) : .milliseconds(250)
     return options
   }

@@ -52,8 +52,8 @@ struct ConnectionTable {
       connections = descriptors - min(2304, descriptors / 2)
       connectionsOfOwner = connections - connections / 4
       connectionsOfOwnProgram = connections / 2
-      // Each takes some 100 KB of memory in the library, so there are not as many as there are descriptors. A
-      // session has two; the rest is for those that come and go.
+      // Each takes some 100 KB of memory in the library, so there are fewer than descriptors. A
+      // session has two; the rest is for connections that begin and end.
       let sessions = StoreReplication.Limits()
       connectionsOfOthers = min(connections / 2, sessions.sessionsOfOthers * 5 / 2)
       let most = sessions.sessionsPerUser * 5 / 2

@@ -165,8 +165,8 @@ package final class HostSockets {
     // answered ends the process by an assertion (libzmq issue 4364).
     options.receiveHighWater = 0
     options.handshakeInterval = .seconds(3)
-    // As many as Linux takes unless told otherwise: where there is no place an honest client has to come
-    // again, while one who comes and comes takes each place that is made.
+    // Linux's own limit. In a full queue an honest client's attempt fails, while peers that connect
+    // without a pause take each place that becomes free.
     options.backlog = 4096
     return options
   }

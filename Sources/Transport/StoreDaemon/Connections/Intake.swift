@@ -39,10 +39,10 @@ final class Intake {
     /// Of all together who are not the owner's: the owner's programs find room beside them.
     static let messagesOfOthers = 49_152
     static let bytesOfOthers = 48 << 20
-    /// Messages fetched in one turn, and passed over of those who were shut down.
+    /// Messages fetched in one turn, and discarded of connections that were shut down.
     ///
-    /// Others wait for so long. The library takes from all connections in turn, so everybody's first
-    /// message is among them.
+    /// The rest of the turn waits for them. The library takes messages from all connections in
+    /// turn, so the first message of each is among them.
     static let fetched = 2048
     static let passedOver = 4096
     /// A routing id that a peer has chosen: the library keeps it several times, and sends it along.
