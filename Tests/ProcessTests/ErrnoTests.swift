@@ -70,13 +70,7 @@ extension ProcessTests {
     ]
 
     /// Calls that a daemon makes when it starts, and no more then.
-    private static let onlyEarly: Set = ["mkdir", "read", "readdir", "opendir", "fallocate"]
-
-    /// How many calls of a kind a daemon makes at least, about.
-    private static func certainCalls(_ call: String) -> UInt64 {
-      // A start reserves the room of one segment.
-      call == "fallocate" ? 1 : call.hasPrefix("p") ? 8 : 3
-    }
+    private static let onlyEarly: Set = ["mkdir", "read", "readdir", "opendir"]
 
     /// The faults of a run, in a random order.
     private static func faults(_ random: inout Numbers) -> [Fault] {
@@ -86,13 +80,16 @@ extension ProcessTests {
           // Who is interrupted tries again, for ever if need be.
           for isLasting in error == EINTR ? [false] : [false, true] {
             let isEarly = onlyEarly.contains(call) || random.next() % 4 == 0
+            let number = 1 + Int(random.next() % (call.hasPrefix("p") ? 8 : 3))
+            // So that each call fails at least once: some are rare after a daemon's start.
+            let isFirst = error == errors.first && !isLasting
             faults.append(
               Fault(
                 call: call,
                 error: error,
                 isLasting: isLasting,
-                isEarly: isEarly,
-                number: 1 + Int(random.next() % certainCalls(call)),
+                isEarly: isEarly || isFirst,
+                number: isFirst ? 1 : number,
               )
             )
           }
