@@ -251,7 +251,7 @@ extension ProcessTests {
 }
 
 /// Connections without a word.
-private struct ConnectionFlood {
+struct ConnectionFlood {
   private let descriptors: [Int32]
 
   /// Connects so many times.
@@ -260,7 +260,7 @@ private struct ConnectionFlood {
     descriptors = try (0..<count).map { _ in try RawPeer.connect(path) }
   }
 
-  private static func makeRoom(for count: Int) throws {
+  static func makeRoom(for count: Int) throws {
     #if canImport(Glibc)
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else

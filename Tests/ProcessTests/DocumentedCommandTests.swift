@@ -144,7 +144,10 @@ private struct Desk {
         withDestinationPath: path,
       )
     }
-    for (program, script) in Self.others {
+    var others = Self.others
+    // The first on the search path may be another one.
+    others["python3"] = pythonInterpreter.map { #"exec '\#($0)' "$@""# }
+    for (program, script) in others {
       try "#!/bin/sh\n\(script)\n"
         .write(toFile: "\(bin)/\(program)", atomically: true, encoding: .utf8)
       #expect(chmod("\(bin)/\(program)", 0o755) == 0)
@@ -164,7 +167,6 @@ private struct Desk {
     exec python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore \
       --no-deps --no-build-isolation --target "$HOME/installed" "$HOME/source"
     """#,
-    "python3": #"exec '\#(pythonInterpreter ?? "python3")' "$@""#,
     // There is no service manager, but there is the unit that it is to find.
     "systemctl": """
     [ "$1" = --user ] || exit 1

@@ -219,6 +219,7 @@ extension ProcessTests {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         daemon.send(signal: SIGSTOP)
+        try ConnectionFlood.makeRoom(for: 4_200)
         var crowd: [Int32] = []
         while let one = try? RawPeer.connect("\(world.directory)/ctl", waits: false) {
           crowd.append(one)
