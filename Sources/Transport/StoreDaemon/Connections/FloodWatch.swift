@@ -9,8 +9,8 @@
 ///
 /// A value without I/O or a clock.
 struct FloodWatch {
-  /// By how much the process has grown when somebody is shut down: more than the windows of many
-  /// clients, as much as may wait to be taken.
+  /// The growth of the process from which connections are shut down: more than the windows of many
+  /// clients.
   static let growth = 24 << 20
   /// The backlog in the kernel of a peer that sends much.
   static let queuedBytes = 1 << 10
