@@ -1,12 +1,27 @@
 import StoreReplication
-import StoreSimulation
 import StoreState
 import Testing
+
+@testable import StoreSimulation
 
 /// The protocol on a network that drops, delays, cuts and duplicates.
 @MainActor
 @Suite(.timeLimit(.minutes(2)))
 struct SimulationTests {
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `A world is gone after its run`(seed: UInt64) {
+    weak var world: World?
+    weak var client: SimulatedClient?
+    weak var daemon: SimulatedDaemon?
+    func run() {
+      let new = World(seed: seed)
+      _ = new.run()
+      (world, client, daemon) = (new, new.clients.first, new.daemon)
+    }
+    run()
+    #expect(world == nil && client == nil && daemon == nil)
+  }
+
   @Test("A hundred simulated runs keep every promise")
   func seeds() {
     var faults: UInt64 = 0

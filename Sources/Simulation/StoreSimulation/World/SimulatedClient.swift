@@ -84,6 +84,13 @@ final class SimulatedClient: ClientTransport {
     self.turn = turn
   }
 
+  /// Lets go of the turn, which keeps the client as its transport, and of the stores, whose end
+  /// asks for another turn.
+  func end() {
+    (stores, kept, followed, targets) = ([], [], [], [])
+    turn = nil
+  }
+
   func receive(control frame: [UInt8]) {
     controlFrames.append(frame)
     planTurn()

@@ -69,7 +69,7 @@ final class SimulatedDaemon {
     sockets.onChange = { [unowned self] in planTurn() }
     sockets.onResult = { [unowned self] result in whenRunning { self.turn.finish(result) } }
     let put = core.onOutput
-    core.onOutput = { [unowned self] output, revision in
+    core.onOutput = { [unowned self, unowned world] output, revision in
       put?(output, revision)
       if serial == world.daemons { self.put(output, revision) }
     }

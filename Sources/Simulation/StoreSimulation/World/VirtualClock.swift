@@ -43,9 +43,6 @@ final class VirtualClock {
     now = end
   }
 
-  /// Discards the planned events, which keep the programs that they are about.
-  func discardAll() { entries = [] }
-
   private func removeFirst() {
     entries.swapAt(0, entries.count - 1)
     entries.removeLast()

@@ -100,7 +100,7 @@ package final class World {
     return text + String(repeating: "x", count: max(0, length - text.utf8.count))
   }
 
-  private func run() -> History {
+  func run() -> History {
     if options.disk.isThere {
       let disk = SimulatedDisk(self, generator: generator.fork())
       self.disk = disk
@@ -115,7 +115,8 @@ package final class World {
     heal()
     settle()
     conclude()
-    clock.discardAll()
+    // After the history was taken, of which their end is no part.
+    defer { for client in clients { client.end() } }
     return history
   }
 
