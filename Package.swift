@@ -48,6 +48,7 @@ extension Target.Dependency {
   static let dequeModule = of("DequeModule", "swift-collections")
   static let issueReporting = of("IssueReporting", "xctest-dynamic-overlay")
   static let logging = of("Logging", "swift-log")
+  static let orderedCollections = of("OrderedCollections", "swift-collections")
   /// Makes reported issues fail the running test; without it, Linux only prints them.
   static let reports = of("IssueReportingTestSupport", "xctest-dynamic-overlay")
   static let tracing = of("Tracing", "swift-distributed-tracing")
@@ -92,15 +93,14 @@ let table: KeyValuePairs<String, KeyValuePairs<String, [Target.Dependency]>> = [
     "StoreActor": [
       "GenericState", "StoreActorMacros", "StoreBytes", "StoreCasePaths", "StoreClocks",
       "StoreConcurrency", "StoreDependencies", "StoreState", .coreMetrics, .issueReporting,
-      .tracing, .of("CustomDump", "swift-custom-dump"),
-      .of("OrderedCollections", "swift-collections"),
+      .orderedCollections, .tracing, .of("CustomDump", "swift-custom-dump"),
     ],
   ],
   "Sources/Replication": [
     // The protocol's two state machines, a daemon's and a client's, and their turns.
     "StoreReplication": [
       "GenericState", "StoreActor", "StoreBytes", "StoreState", .dequeModule,
-      .of("HeapModule", "swift-collections"),
+      .orderedCollections, .of("HeapModule", "swift-collections"),
     ],
     // A history in a directory; clients do without it.
     "StoreJournal": ["StoreBytes", "StoreReplication", "StoreState"],
@@ -263,9 +263,9 @@ let table: KeyValuePairs<String, KeyValuePairs<String, [Target.Dependency]>> = [
     ],
     // The built programs, started and killed.
     "ProcessTests": [
-      "CZMQ", "ClosingClient", "GenericState", "JournalProbe", "SerialProbe", "StoreActor",
-      "StoreClient", "StoreJournal", "StoreReplication", "StoreState", "StorectlMain", "StoredMain",
-      "StoredWorkspace", "StrangerDaemon", "ZeroMQ",
+      "CZMQ", "ClosingClient", "GenericState", "JournalProbe", "SerialProbe", "SimulatorMain",
+      "StoreActor", "StoreClient", "StoreJournal", "StoreReplication", "StoreState", "StorectlMain",
+      "StoredMain", "StoredWorkspace", "StrangerDaemon", "ZeroMQ",
     ],
   ],
   "Tests/Programs": [

@@ -15,6 +15,7 @@ enum Program: String, Sendable {
   case serialProbe = "SerialProbe"
   case closingClient = "ClosingClient"
   case journalProbe = "JournalProbe"
+  case simulator
 
   /// Where it was built: beside the tests, unless `PROGRAMS` names another folder.
   var path: String {

@@ -60,6 +60,14 @@ import Testing
     )
   }
 
+  @Test func `Holders that were passed over are served in the order in which their turns came`() {
+    let sources = Array("abcdefghijklmnopqrstuvwxyz")
+    var names = Names(level: .holders)
+    for source in sources.reversed() { names.append("\(source)1") }
+    #expect(names.queue.popFirst(besides: Set(sources)) == nil)
+    #expect(names.takeAll() == sources.reversed().map { "\($0)1" })
+  }
+
   @Test("A newcomer waits for at most one element of each other source", arguments: Level.allCases)
   func newcomer(level: Level) {
     var names = Names(level: level)

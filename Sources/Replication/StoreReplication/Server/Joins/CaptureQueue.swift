@@ -1,4 +1,5 @@
 import DequeModule
+import OrderedCollections
 
 /// Captures without a job, by holder: holders take turns, and each has a share of the jobs.
 ///
@@ -10,10 +11,11 @@ struct CaptureQueue {
   /// of each session, and by ``ByteLedger``.
   private var lanes: [Holder: Deque<Capture>] = [:]
   private var schedule = FairSchedule<Holder>()
-  /// Holders that wait until one of the jobs ends, since they, or all others, have their share.
+  /// Holders that wait until one of the jobs ends, since they, or all others, have their share, in
+  /// the order in which their turns came.
   ///
   /// Bounded by ``lanes``.
-  private var waiting: Set<Holder> = []
+  private var waiting: OrderedSet<Holder> = []
   /// The jobs that run.
   private(set) var jobs = Shares()
   private let limit: SharedLimit
@@ -97,7 +99,7 @@ struct CaptureQueue {
     while let holder = schedule.next {
       if jobs.hasRoom(for: holder, in: limit) { return holder }
       schedule.remove(holder)
-      waiting.insert(holder)
+      waiting.append(holder)
     }
     return nil
   }

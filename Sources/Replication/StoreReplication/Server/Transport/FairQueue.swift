@@ -1,4 +1,5 @@
 import DequeModule
+import OrderedCollections
 
 /// Elements that wait, by holder and within a holder by source: self-clocked fair queuing by cost.
 ///
@@ -46,10 +47,10 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
   /// Bounded by what waits, as each of ``Lanes/elements`` is.
   private var lanes: [Holder: Lanes] = [:]
   private var schedule = FairSchedule<Holder>()
-  /// Holders that were passed over, and are not planned.
+  /// Holders that were passed over, and are not planned, in the order in which they were.
   ///
   /// Bounded by ``lanes``.
-  private var parked: Set<Holder> = []
+  private var parked: OrderedSet<Holder> = []
 
   /// Creates an empty queue.
   package init() {}
@@ -88,7 +89,7 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
     while let holder = schedule.next {
       if waiting.contains(holder) {
         schedule.remove(holder)
-        parked.insert(holder)
+        parked.append(holder)
         continue
       }
       _ = schedule.take()
