@@ -3,8 +3,9 @@ import ZeroMQ
 
 /// Takes a socket's messages, in turns when there are more than a turn of the daemon takes.
 ///
-/// The socket's own queues have no limit, since a full one can end the process. So everything that
-/// has come is fetched in every turn, into a queue that has one; who goes beyond it is shut down.
+/// The socket's own queues have no limit, since a full one can end the process. So up to 2,048
+/// messages are fetched in a turn, into a queue that has a limit; a connection beyond it is shut
+/// down.
 @MainActor
 final class Intake {
   /// What came in one message.
