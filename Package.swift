@@ -46,6 +46,7 @@ extension Target.Dependency {
   static let argumentParser = of("ArgumentParser", "swift-argument-parser")
   static let coreMetrics = of("CoreMetrics", "swift-metrics")
   static let dequeModule = of("DequeModule", "swift-collections")
+  static let heapModule = of("HeapModule", "swift-collections")
   static let issueReporting = of("IssueReporting", "xctest-dynamic-overlay")
   static let logging = of("Logging", "swift-log")
   static let orderedCollections = of("OrderedCollections", "swift-collections")
@@ -97,16 +98,30 @@ let table: KeyValuePairs<String, KeyValuePairs<String, [Target.Dependency]>> = [
     ],
   ],
   "Sources/Replication": [
-    // The protocol's two state machines, a daemon's and a client's, and their turns.
-    "StoreReplication": [
-      "GenericState", "StoreActor", "StoreBytes", "StoreState", .dequeModule,
-      .orderedCollections, .of("HeapModule", "swift-collections"),
+    // What a daemon and its clients send each other, and the limits and periods of both.
+    "StoreProtocol": ["GenericState", "StoreBytes", "StoreState"],
+    // A client's state machine, and its stores; it links no daemon.
+    "StoreReplica": [
+      "GenericState", "StoreActor", "StoreBytes", "StoreProtocol", "StoreState", .dequeModule,
+    ],
+    // The parts of a root's state that clients may see, and the actions that they may send.
+    "StoreExposures": ["StoreActor", "StoreBytes", "StoreProtocol", "StoreState"],
+    // What a daemon records, who caused it, and who may read it.
+    "StoreHistory": [
+      "GenericState", "StoreActor", "StoreBytes", "StoreExposures", "StoreProtocol", "StoreState",
+      .dequeModule, .heapModule,
+    ],
+    // A daemon's state machine: sessions, views, publishing, and the recording of each step.
+    "StoreServer": [
+      "GenericState", "StoreActor", "StoreBytes", "StoreExposures", "StoreHistory", "StoreProtocol",
+      "StoreState", .dequeModule, .orderedCollections, .heapModule,
     ],
     // A history in a directory; clients do without it.
-    "StoreJournal": ["StoreBytes", "StoreReplication", "StoreState"],
+    "StoreJournal": ["StoreBytes", "StoreHistory", "StoreProtocol", "StoreState"],
     // Both machines joined in memory, for tests of features; no program links it.
     "StoreTesting": [
-      "GenericState", "StoreActor", "StoreReplication", "StoreState", .dequeModule, .reports,
+      "GenericState", "StoreActor", "StoreExposures", "StoreHistory", "StoreProtocol",
+      "StoreReplica", "StoreServer", "StoreState", .dequeModule, .reports,
     ],
   ],
   "Sources": [
@@ -116,52 +131,53 @@ let table: KeyValuePairs<String, KeyValuePairs<String, [Target.Dependency]>> = [
     "ZeroMQ": ["CZMQ"],  // A typed wrapper of libzmq, the two event loops, and trusted files.
     // The I/O around a daemon's machine: sockets, lock, signals, keys, numbers.
     "StoreDaemon": [
-      "StoreActor", "StoreJournal", "StoreReplication", "StoreState", "ZeroMQ", .coreMetrics,
-      .dequeModule, .logging,
+      "StoreActor", "StoreExposures", "StoreHistory", "StoreJournal", "StoreProtocol",
+      "StoreServer", "StoreState", "ZeroMQ", .coreMetrics, .dequeModule, .logging,
     ],
     // The I/O around a client's machine; it links no daemon.
-    "StoreClient": ["GenericState", "StoreActor", "StoreReplication", "StoreState", "ZeroMQ"],
+    "StoreClient": [
+      "GenericState", "StoreActor", "StoreProtocol", "StoreReplica", "StoreState", "ZeroMQ",
+    ],
   ],
   // Two targets of one name cannot be built, and users have a "Workspace" or a "Client": hence the
   // longer names of these modules and of the programs'.
   "Sources/Workspace": [
     // The features, without a clock, a network or a file.
-    "StoredWorkspace": ["StoreActor", "StoreReplication"],
-    // The live values of their dependencies; only the daemon links them.
-    "StoredWorkspaceLive": ["StoreActor", "StoredWorkspace"],
+    "StoredWorkspace": ["StoreActor", "StoreExposures", "StoreHistory"],
+    "StoredWorkspaceLive": ["StoreActor", "StoredWorkspace"],  // Only the daemon links them.
   ],
   "Sources/Terminal": [
     "CWidth": [],  // How wide a character is, from the C library.
     "CNCurses": [],  // The C header of ncurses, with the handlers of signals.
-    // Layout, widgets, input and sessions, on a grid of cells.
-    "TerminalViews": ["CWidth", "StoreBytes"],
-    // The real terminal; tests of views need none.
-    "TerminalCurses": ["CNCurses", "TerminalViews"],
+    "TerminalViews": ["CWidth", "StoreBytes"],  // Layout, widgets, input and sessions, on cells.
+    "TerminalCurses": ["CNCurses", "TerminalViews"],  // The real terminal; view tests need none.
   ],
   "Sources/Programs": [
     // What both programs check before they parse their arguments, and their version.
-    "ProgramArguments": ["StoreBytes", "StoreJournal", "StoreReplication", .argumentParser],
+    "ProgramArguments": ["StoreBytes", "StoreJournal", "StoreProtocol", .argumentParser],
     "TraceExport": ["GenericState", "StoreState", "ZeroMQ", .tracing],  // Spans as lines of a file.
   ],
   "Sources": [
     // stored: the daemon of the workspace.
     "StoredMain in Daemon": [
-      "GenericState", "ProgramArguments", "StoreActor", "StoreDaemon", "StoreReplication",
+      "GenericState", "ProgramArguments", "StoreActor", "StoreDaemon", "StoreProtocol",
       "StoreState", "StoredWorkspace", "StoredWorkspaceLive", "TraceExport", .argumentParser,
       .coreMetrics, .logging, .tracing, .of("Configuration", "swift-configuration"),
     ],
     // storectl: a client for any daemon, on the command line and as screens.
     "StorectlMain in Client": [
-      "GenericState", "ProgramArguments", "StoreActor", "StoreClient", "StoreJournal",
-      "StoreReplication", "StoreState", "StoredWorkspace", "TerminalCurses", "TerminalViews",
-      "TraceExport", .argumentParser, .tracing,
+      "GenericState", "ProgramArguments", "StoreActor", "StoreClient", "StoreHistory",
+      "StoreJournal", "StoreProtocol", "StoreReplica", "StoreState", "StoredWorkspace",
+      "TerminalCurses", "TerminalViews", "TraceExport", .argumentParser, .tracing,
     ],
   ],
   "Sources/Simulation": [
     // The world and its validators; tests use it too.
-    "StoreSimulation": ["GenericState", "StoreActor", "StoreReplication", "StoreState"],
-    // The program of `make simulate` and `make soak`.
-    "SimulatorMain": ["StoreSimulation", .argumentParser],
+    "StoreSimulation": [
+      "GenericState", "StoreActor", "StoreExposures", "StoreHistory", "StoreProtocol",
+      "StoreReplica", "StoreServer", "StoreState",
+    ],
+    "SimulatorMain": ["StoreSimulation", .argumentParser],  // For `make simulate` and `make soak`.
   ],
   "Sources/Compatibility": [
     // The operator `/Enum.case`, which is visible wherever its module is imported.
@@ -185,8 +201,8 @@ let table: KeyValuePairs<String, KeyValuePairs<String, [Target.Dependency]>> = [
   "Benchmarks": [
     // A daemon's costs: codecs, frames, joins, snapshots, fan-out, the journal.
     "HostBench": [
-      "GenericState", "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication", "StoreState",
-      "StoredWorkspace", "ZeroMQ", .dequeModule,
+      "GenericState", "StoreActor", "StoreDaemon", "StoreHistory", "StoreJournal", "StoreProtocol",
+      "StoreReplica", "StoreServer", "StoreState", "StoredWorkspace", "ZeroMQ", .dequeModule,
     ],
     "StoreBench": ["StoreActor"],  // The costs of stores in one process.
     "StateBench": ["StoreState"],  // The costs of values and collections.
@@ -197,11 +213,13 @@ let table: KeyValuePairs<String, KeyValuePairs<String, [Target.Dependency]>> = [
     "ZeroMQTests": ["CZMQ", "ZeroMQ"],  // Sockets, loops and trusted files.
     // A daemon's connections, keys and numbers.
     "StoreDaemonTests": [
-      "CZMQ", "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication", "StoreState",
-      "ZeroMQ", .coreMetrics,
+      "CZMQ", "StoreActor", "StoreDaemon", "StoreExposures", "StoreHistory", "StoreJournal",
+      "StoreProtocol", "StoreServer", "StoreState", "ZeroMQ", .coreMetrics,
     ],
     // The log and its snapshots, whole and damaged.
-    "StoreJournalTests": ["StoreBytes", "StoreJournal", "StoreReplication", "StoreState"],
+    "StoreJournalTests": [
+      "StoreBytes", "StoreHistory", "StoreJournal", "StoreProtocol", "StoreServer", "StoreState",
+    ],
     // Bytes, values, collections, and states without macros.
     "StoreStateTests": [
       "GenericState", "StoreActor", "StoreBytes", "StoreCollections", "StoreState", "StoreValues",
@@ -224,48 +242,47 @@ let table: KeyValuePairs<String, KeyValuePairs<String, [Target.Dependency]>> = [
       .of("SwiftSyntaxMacroExpansion", "swift-syntax"), .of("SwiftSyntaxMacros", "swift-syntax"),
       .of("SwiftSyntaxMacrosGenericTestSupport", "swift-syntax"),
     ],
-    // The compiler's messages about mistakes of users; the tests compile the files that have them.
-    "SlipTests": ["StoreActor", "StoreReplication"],
+    "SlipTests": ["StoreActor", "StoreExposures"],  // What the compiler says about users' mistakes.
     // Both machines, step by step and in the simulator.
     "StoreReplicationTests": [
-      "GenericState", "StoreActor", "StoreReplication", "StoreSimulation", "StoreState", .reports,
+      "GenericState", "StoreActor", "StoreExposures", "StoreHistory", "StoreProtocol",
+      "StoreReplica", "StoreServer", "StoreSimulation", "StoreState", .reports,
     ],
     // Remote test stores and replays.
     "StoreTestingTests": [
-      "StoreActor", "StoreReplication", "StoreState", "StoreTesting", .reports,
+      "StoreActor", "StoreExposures", "StoreReplica", "StoreServer", "StoreState", "StoreTesting",
+      .reports,
     ],
     // The features that ship, and their live values.
     "WorkspaceTests": [
-      "GenericState", "StoreActor", "StoreReplication", "StoreState", "StoreTesting",
-      "StoredWorkspace", "StoredWorkspaceLive", .reports, .of("FlyingFox", "FlyingFox"),
-      .of("FlyingSocks", "FlyingFox"),
+      "GenericState", "StoreActor", "StoreExposures", "StoreHistory", "StoreProtocol",
+      "StoreServer", "StoreState", "StoreTesting", "StoredWorkspace", "StoredWorkspaceLive",
+      .reports, .of("FlyingFox", "FlyingFox"), .of("FlyingSocks", "FlyingFox"),
     ],
-    // Views, widgets and sessions on a terminal in memory.
-    "TerminalViewsTests": ["StoreActor", "TerminalViews", .reports],
+    "TerminalViewsTests": ["StoreActor", "TerminalViews", .reports],  // On a grid of cells.
     // The API of 0.3x.
     "StoreActorClassicTests": [
       "StoreActorClassic", "TerminalViews", .reports, .tracing,
       .of("InMemoryTracing", "swift-distributed-tracing"),
     ],
-    // Both kinds of state containers.
-    "StateContainerTests": ["StateContainers", "StoreActor", .reports],
+    "StateContainerTests": ["StateContainers", "StoreActor", .reports],  // Both containers.
     "SimplexTests": ["StoreActorSimplex", .reports],  // The API of Simplex.
     // The benchmarks' code and scripts.
     "BenchmarkTests": [
-      "HostBench", "StateBench", "StoreBench", "StoreJournal", "StoreReplication", "StorectlMain",
-      "StoredMain",
+      "HostBench", "StateBench", "StoreBench", "StoreJournal", "StorectlMain", "StoredMain",
     ],
     // The programs' code within the tests' process: arguments, output, screens.
     "ClientTests": [
-      "GenericState", "StoreActor", "StoreClient", "StoreDaemon", "StoreReplication", "StoreState",
-      "StoreTesting", "StorectlMain", "StoredMain", "StoredWorkspace", "TerminalViews",
-      "TraceExport", .logging, .tracing,
+      "GenericState", "StoreActor", "StoreClient", "StoreDaemon", "StoreExposures", "StoreProtocol",
+      "StoreReplica", "StoreServer", "StoreState", "StoreTesting", "StorectlMain", "StoredMain",
+      "StoredWorkspace", "TerminalViews", "TraceExport", .logging, .tracing,
     ],
     // The built programs, started and killed.
     "ProcessTests": [
       "CZMQ", "ClosingClient", "GenericState", "JournalProbe", "SerialProbe", "SimulatorMain",
-      "StoreActor", "StoreClient", "StoreJournal", "StoreReplication", "StoreState", "StorectlMain",
-      "StoredMain", "StoredWorkspace", "StrangerDaemon", "ZeroMQ",
+      "StoreActor", "StoreClient", "StoreHistory", "StoreJournal", "StoreProtocol", "StoreReplica",
+      "StoreServer", "StoreState", "StorectlMain", "StoredMain", "StoredWorkspace",
+      "StrangerDaemon", "ZeroMQ",
     ],
   ],
   "Tests/Programs": [
@@ -274,8 +291,7 @@ let table: KeyValuePairs<String, KeyValuePairs<String, [Target.Dependency]>> = [
     "StrangerDaemon": ["StoreActor", "StoreDaemon", "StoreState"],
     // A daemon that watches its own reducers.
     "SerialProbe": ["StoreActor", "StoreDaemon", "StoreState", "ZeroMQ"],
-    // A program that only keeps records.
-    "JournalProbe": ["StoreJournal", "StoreReplication", "StoreState"],
+    "JournalProbe": ["StoreHistory", "StoreJournal", "StoreState"],  // It writes records.
   ],
   // The samples of documents and guides: see Tests/SampleTests/README.md.
   "Tests/SampleTests": [
@@ -287,8 +303,7 @@ let table: KeyValuePairs<String, KeyValuePairs<String, [Target.Dependency]>> = [
     "AsyncSampleTests in Async": [
       "StoreActor", "StoreActorClassic", "StoreTesting", "TerminalViews", .reports,
     ],
-    // The same with `@Reducer` and dependencies.
-    "ModernSampleTests in Modern": ["StoreActor", "TerminalViews", .reports],
+    "ModernSampleTests in Modern": ["StoreActor", "TerminalViews", .reports],  // With `@Reducer`.
     // State containers that subclasses extend.
     "MixedContainerSampleTests in Containers/Mixed": [
       "StateContainersMixed", "StoreActor", .reports,
@@ -373,7 +388,7 @@ for (folder, targets) in table {
     // A user's package has none of our settings.
     guard !path.contains("/Ported/"), name != "OriginalTests" else { continue }
     target.swiftSettings =
-      (["StoreDaemon", "StoreReplication"].contains(name) ? [failpoints] : []) + [
+      (["StoreDaemon", "StoreHistory"].contains(name) ? [failpoints] : []) + [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),

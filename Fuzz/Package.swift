@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// The modules of values and the messages as they are (through symbolic links), built for libFuzzer.
+// The modules of values and the protocol as they are (through symbolic links), built for libFuzzer.
 // A package of its own: instrumented code has its own build folder, and nothing else is fetched.
 let package = Package(
   name: "store-actor-fuzz",
@@ -14,8 +14,8 @@ let package = Package(
     .target(name: "StoreCollections", dependencies: ["StoreBytes", "StoreValues"]),
     .target(name: "StoreState", dependencies: ["StoreBytes", "StoreCollections", "StoreValues"]),
     .target(name: "GenericState", dependencies: ["StoreState"]),
-    .target(name: "Messages", dependencies: ["GenericState", "StoreState"]),
-    .target(name: "Fuzz", dependencies: ["GenericState", "Messages", "StoreState"]),
+    .target(name: "StoreProtocol", dependencies: ["GenericState", "StoreBytes", "StoreState"]),
+    .target(name: "Fuzz", dependencies: ["GenericState", "StoreProtocol", "StoreState"]),
   ],
   swiftLanguageModes: [.v6],
 )

@@ -1,6 +1,6 @@
 import StoreActor
 import StoreDaemon
-import StoreReplication
+import StoreProtocol
 import ZeroMQ
 
 /// The daemon's two sockets with the daemon's options and nothing behind them.

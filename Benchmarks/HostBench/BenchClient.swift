@@ -1,5 +1,7 @@
 import DequeModule
-import StoreReplication
+import StoreProtocol
+import StoreReplica
+import StoreServer
 
 /// A client as it ships, without its sockets: queues that a ``BenchLink`` fills.
 @MainActor

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import StoreActor
-import StoreReplication
+import StoreProtocol
+import StoreServer
 import StoreState
 import StoredWorkspace
 

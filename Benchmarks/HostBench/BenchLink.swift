@@ -1,6 +1,8 @@
 import DequeModule
 import StoreActor
-import StoreReplication
+import StoreHistory
+import StoreProtocol
+import StoreServer
 import ZeroMQ
 
 /// What a daemon's sockets would carry, in queues, and a clock that goes on when it is told to.

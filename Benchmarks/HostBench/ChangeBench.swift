@@ -1,5 +1,5 @@
 import StoreActor
-import StoreReplication
+import StoreServer
 
 /// What the daemon does for one action that changes one field of one row, any row: it decodes the
 /// client's frame, reduces, compares, publishes, answers, keeps the version and now and then sends

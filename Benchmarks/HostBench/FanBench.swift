@@ -1,5 +1,5 @@
 import FoundationEssentials
-import StoreReplication
+import StoreProtocol
 import ZeroMQ
 
 /// What a delta costs the main thread of a daemon with one client and of one with many, and what

@@ -1,5 +1,6 @@
 import StoreActor
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoredWorkspace
 import ZeroMQ
 

@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 import StoredWorkspace
 import ZeroMQ

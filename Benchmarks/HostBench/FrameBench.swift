@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreServer
 
 /// The bytes of one delta on the wire: a row's Bool, the row known by a UUID.
 @MainActor

@@ -1,6 +1,7 @@
 import StoreActor
 import StoreDaemon
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 import StoredWorkspace
 import ZeroMQ

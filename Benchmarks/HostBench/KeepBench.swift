@@ -1,7 +1,8 @@
 import Foundation
 import StoreActor
+import StoreHistory
 import StoreJournal
-import StoreReplication
+import StoreServer
 import StoreState
 import StoredWorkspace
 

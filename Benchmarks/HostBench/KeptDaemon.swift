@@ -1,7 +1,9 @@
 import Foundation
 import StoreActor
+import StoreHistory
 import StoreJournal
-import StoreReplication
+import StoreProtocol
+import StoreServer
 import StoreState
 import StoredWorkspace
 

@@ -1,6 +1,7 @@
 import GenericState
 import StoreActor
-import StoreReplication
+import StoreReplica
+import StoreServer
 import StoredWorkspace
 
 /// What is left, in the daemon and in the client together, of stores that were opened and dropped.

@@ -1,5 +1,5 @@
 import StoreActor
-import StoreReplication
+import StoreReplica
 import StoredWorkspace
 
 /// What an action on one row costs the main threads of the daemon and of the client that sent it:

@@ -1,5 +1,6 @@
 import StoreActor
-import StoreReplication
+import StoreProtocol
+import StoreServer
 import StoreState
 import StoredWorkspace
 

@@ -1,7 +1,9 @@
 import Foundation
 import StoreActor
 import StoreDaemon
-import StoreReplication
+import StoreHistory
+import StoreProtocol
+import StoreServer
 import Synchronization
 import ZeroMQ
 

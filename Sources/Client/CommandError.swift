@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreClient
 import StoreJournal
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// Why a command could not do what it was asked.

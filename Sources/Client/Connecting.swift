@@ -1,5 +1,6 @@
 import StoreClient
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 
 /// Connects a command with the daemon, and ends it with the right status.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import StoreClient
-import StoreReplication
+import StoreProtocol
 
 #if canImport(Glibc)
 import Glibc

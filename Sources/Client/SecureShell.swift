@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 
 #if canImport(Glibc)
 // The environment is the process's, which nobody changes after its start.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import StoreDaemon
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// Runs this build's reducers with what was kept: `stored replay`.

@@ -6,7 +6,6 @@ import Logging
 import ProgramArguments
 import StoreActor
 import StoreDaemon
-import StoreReplication
 import StoreState
 import StoredWorkspace
 import StoredWorkspaceLive

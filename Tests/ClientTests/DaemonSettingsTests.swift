@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 import StoreDaemon
-import StoreReplication
+import StoreProtocol
 import Testing
 
 @testable import StoredMain

@@ -1,5 +1,7 @@
 import GenericState
-import StoreReplication
+import StoreExposures
+import StoreProtocol
+import StoreServer
 import StoreState
 import StoredWorkspace
 import Testing

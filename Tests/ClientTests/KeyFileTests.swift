@@ -1,5 +1,5 @@
 import StoreClient
-import StoreReplication
+import StoreProtocol
 import Testing
 
 @Suite struct KeyFileTests {

@@ -26,7 +26,7 @@ struct HouseRuleTests {
   @Test("The rules see the manifest's targets")
   func targetsAreFound() {
     #expect(repository.manifest.rooms.count >= 79)
-    #expect(repository.manifest.product.map(\.name).contains("StoreReplication"))
+    #expect(repository.manifest.product.map(\.name).contains("StoreServer"))
     let names = repository.manifest.rooms.map(\.name)
     #expect(Set(names).count == names.count)
   }

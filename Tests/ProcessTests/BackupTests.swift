@@ -1,6 +1,6 @@
 import Foundation
 import GenericState
-import StoreReplication
+import StoreHistory
 import StoreState
 import Testing
 

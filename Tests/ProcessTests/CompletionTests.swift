@@ -3,7 +3,7 @@ import GenericState
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
 
 /// A shell that completes what is typed.
 enum CompletingShell: String, CaseIterable, Sendable {

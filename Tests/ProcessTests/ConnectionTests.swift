@@ -1,5 +1,5 @@
 import GenericState
-import StoreReplication
+import StoreProtocol
 import StoreState
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import GenericState
-import StoreReplication
+import StoreHistory
+import StoreServer
 import StoreState
 import Testing
 

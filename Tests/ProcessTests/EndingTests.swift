@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
 
 #if canImport(Glibc)
 import Glibc

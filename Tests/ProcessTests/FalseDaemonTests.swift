@@ -3,7 +3,7 @@ import GenericState
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
 
 extension ProcessTests {
   /// What a client makes of a daemon that is up to no good.

@@ -1,6 +1,6 @@
 import Foundation
 import GenericState
-import StoreReplication
+import StoreProtocol
 import StoreState
 import Testing
 import ZeroMQ

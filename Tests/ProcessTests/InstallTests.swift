@@ -1,6 +1,5 @@
 import Foundation
 import GenericState
-import StoreReplication
 import StoreState
 import Testing
 

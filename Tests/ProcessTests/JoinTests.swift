@@ -1,5 +1,6 @@
 import GenericState
 import StoreClient
+import StoreReplica
 import StoreState
 import Testing
 

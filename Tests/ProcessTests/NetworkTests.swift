@@ -1,5 +1,5 @@
 import Foundation
-import StoreReplication
+import StoreProtocol
 import StoreState
 import Testing
 

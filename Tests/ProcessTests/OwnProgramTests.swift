@@ -3,8 +3,6 @@ import GenericState
 import StoreState
 import Testing
 
-@testable import StoreReplication
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)

@@ -1,7 +1,10 @@
 import CZMQ
 import Observation
 import SerialProbe
-import StoreReplication
+import StoreHistory
+import StoreProtocol
+import StoreReplica
+import StoreServer
 import StoreState
 import StoredWorkspace
 import Testing

@@ -1,7 +1,6 @@
 import Foundation
 import GenericState
 import StoreJournal
-import StoreReplication
 import Testing
 
 #if canImport(Glibc)

@@ -2,7 +2,8 @@ import Foundation
 import GenericState
 import StoreActor
 import StoreClient
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 import StoredWorkspace
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import GenericState
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 import Synchronization
 import Testing

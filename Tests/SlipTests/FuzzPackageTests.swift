@@ -7,7 +7,7 @@ import Testing
 struct FuzzPackageTests {
   /// In the order in which they need one another.
   private static let modules = [
-    "StoreBytes", "StoreValues", "StoreCollections", "StoreState", "GenericState", "Messages",
+    "StoreBytes", "StoreValues", "StoreCollections", "StoreState", "GenericState", "StoreProtocol",
     "Fuzz",
   ]
 

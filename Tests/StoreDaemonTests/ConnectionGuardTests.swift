@@ -1,6 +1,6 @@
 import Dispatch
 import Logging
-import StoreReplication
+import StoreProtocol
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 import Testing
 import ZeroMQ
 

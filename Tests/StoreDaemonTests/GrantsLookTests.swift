@@ -6,7 +6,8 @@ import Synchronization
 import Testing
 
 @testable import StoreDaemon
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreServer
 
 /// The file of grants while the daemon serves: it is read off the main thread, in one order.
 @MainActor

@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreHistory
+import StoreProtocol
 import Testing
 
 @testable import StoreDaemon

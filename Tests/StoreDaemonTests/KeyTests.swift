@@ -4,7 +4,10 @@ import Synchronization
 import Testing
 
 @testable import StoreDaemon
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 @testable import ZeroMQ
 
 /// Keys in the file of grants, and what peers of encrypted connections are called.

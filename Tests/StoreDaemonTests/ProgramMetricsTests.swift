@@ -1,5 +1,5 @@
 import CoreMetrics
-import StoreReplication
+import StoreServer
 import Testing
 
 @testable import StoreDaemon

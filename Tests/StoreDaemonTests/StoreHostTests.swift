@@ -6,7 +6,9 @@ import StoreState
 import Testing
 
 @testable import StoreDaemon
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreServer
 @testable import ZeroMQ
 
 @MainActor

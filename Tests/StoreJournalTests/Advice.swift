@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import StoreJournal
-@testable import StoreReplication
 
 /// What a message says that helps a damaged directory: it is done, and has to succeed.
 @MainActor

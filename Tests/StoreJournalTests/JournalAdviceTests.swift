@@ -1,9 +1,10 @@
 import Foundation
+import StoreHistory
 import StoreState
 import Testing
 
 @testable import StoreJournal
-@testable import StoreReplication
+@testable import StoreProtocol
 
 /// What messages say that helps does help, whatever is damaged, and also where two things are.
 @MainActor

@@ -3,8 +3,9 @@ import StoreState
 import Synchronization
 import Testing
 
+@testable import StoreHistory
 @testable import StoreJournal
-@testable import StoreReplication
+@testable import StoreProtocol
 
 /// Copies of a journal: as a whole, up to a revision, or not at all.
 @Suite(.timeLimit(.minutes(1))) struct JournalCopyTests {

@@ -2,8 +2,9 @@ import Foundation
 import StoreState
 import Testing
 
+@testable import StoreHistory
 @testable import StoreJournal
-@testable import StoreReplication
+@testable import StoreProtocol
 
 /// How many bits are tried: with `FLIPS`, so many.
 private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($0) } ?? 240

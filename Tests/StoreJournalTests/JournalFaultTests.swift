@@ -1,5 +1,6 @@
 import Foundation
-import StoreReplication
+import StoreHistory
+import StoreProtocol
 import StoreState
 import Testing
 

@@ -2,8 +2,9 @@ import StoreActor
 import StoreState
 import Testing
 
+@testable import StoreHistory
 @testable import StoreJournal
-@testable import StoreReplication
+@testable import StoreProtocol
 
 /// The form on disk, byte for byte: whoever changes what is read of it gives it another number,
 /// `JournalDirectory.format`, and says which of the older ones are still read.

@@ -2,8 +2,9 @@ import Foundation
 import StoreState
 import Testing
 
+@testable import StoreHistory
 @testable import StoreJournal
-@testable import StoreReplication
+@testable import StoreProtocol
 
 /// Content that is not what it should be, although each checksum is right: whoever looks through a
 /// directory says of it what a daemon says that starts.

@@ -2,8 +2,8 @@ import Foundation
 import StoreState
 import Testing
 
+@testable import StoreHistory
 @testable import StoreJournal
-@testable import StoreReplication
 
 /// A journal whose daemons do one thing after the other, as a seed draws them, beside a model of
 /// what they were told is kept: that is what is read, and nothing else.

@@ -2,8 +2,8 @@ import Foundation
 import StoreState
 import Testing
 
+@testable import StoreHistory
 @testable import StoreJournal
-@testable import StoreReplication
 
 /// Old history goes, whatever is damaged of it, and what is said of damage helps.
 @Suite(.timeLimit(.minutes(1))) struct JournalRetentionTests {

@@ -2,8 +2,9 @@ import Foundation
 import StoreState
 import Testing
 
+@testable import StoreHistory
 @testable import StoreJournal
-@testable import StoreReplication
+@testable import StoreProtocol
 
 /// Snapshots: the only one has two files, and those of other histories are passed over.
 @Suite(.timeLimit(.minutes(1))) struct JournalSnapshotTests {

@@ -1,6 +1,6 @@
 import Foundation
 import StoreActor
-import StoreReplication
+import StoreHistory
 import StoreState
 import Testing
 

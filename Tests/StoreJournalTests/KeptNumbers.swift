@@ -1,8 +1,10 @@
 import Foundation
+import StoreProtocol
 public import StoreState
 
+@testable import StoreHistory
 @testable import StoreJournal
-@testable import StoreReplication
+@testable import StoreServer
 
 extension Array: DurableState where Element == Int {}
 

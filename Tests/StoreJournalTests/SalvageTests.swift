@@ -1,9 +1,10 @@
 import Foundation
+import StoreProtocol
 import StoreState
 import Testing
 
+@testable import StoreHistory
 @testable import StoreJournal
-@testable import StoreReplication
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,4 @@
-import Messages
+import StoreProtocol
 
 /// Frames of clients and daemons: what is read is read again from what it is written as.
 enum MessageTarget {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import GenericState
-import StoreReplication
 import StoreState
 
 /// Shows a scope as it was: `storectl at REVISION get SCOPE`.

@@ -1,7 +1,8 @@
 import ArgumentParser
 import GenericState
+import StoreHistory
 import StoreJournal
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 #if canImport(Glibc)

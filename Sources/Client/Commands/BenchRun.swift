@@ -1,6 +1,7 @@
 import GenericState
 import StoreClient
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 
 #if canImport(Glibc)

@@ -1,6 +1,6 @@
 import ArgumentParser
 import GenericState
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// Shows schemas: `storectl describe [SCOPE]`.

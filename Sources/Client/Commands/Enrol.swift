@@ -1,7 +1,6 @@
 import ArgumentParser
 import GenericState
 import StoreClient
-import StoreReplication
 import StoreState
 
 /// Enrols at a daemon of another machine: `storectl enrol`.

@@ -1,6 +1,7 @@
 import ArgumentParser
+import StoreHistory
 import StoreJournal
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// Writes everything that is kept: `storectl export`.

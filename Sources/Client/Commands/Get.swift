@@ -1,6 +1,7 @@
 import ArgumentParser
 import GenericState
 import StoreClient
+import StoreReplica
 import StoreState
 
 /// Prints a scope's state, once: `storectl get SCOPE`.

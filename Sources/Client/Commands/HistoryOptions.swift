@@ -2,8 +2,10 @@ import ArgumentParser
 import Dispatch
 import GenericState
 import StoreClient
+import StoreHistory
 import StoreJournal
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 
 #if canImport(Glibc)

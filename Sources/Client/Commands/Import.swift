@@ -1,6 +1,6 @@
 import ArgumentParser
+import StoreHistory
 import StoreJournal
-import StoreReplication
 
 #if canImport(Glibc)
 import Glibc

@@ -1,7 +1,7 @@
 import ArgumentParser
 import GenericState
 import StoreClient
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// Lists keys: `storectl keys`.

@@ -1,6 +1,7 @@
 import GenericState
 import StoreClient
-import StoreReplication
+import StoreHistory
+import StoreProtocol
 import StoreState
 
 /// A `log` under way: pages of the past become lines, as fast as the output takes them.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import GenericState
 import StoreJournal
-import StoreReplication
 import StoreState
 
 /// Copies what can be read of a damaged data directory: `storectl salvage`.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import GenericState
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// Lists what is exposed: `storectl scopes`.

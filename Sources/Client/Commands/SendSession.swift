@@ -1,7 +1,8 @@
 import ArgumentParser
 import GenericState
 import StoreClient
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 import TraceExport
 import Tracing

@@ -1,7 +1,7 @@
 import ArgumentParser
 import GenericState
 import StoreJournal
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// Looks through what is kept: `storectl verify`.

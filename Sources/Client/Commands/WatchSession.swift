@@ -1,6 +1,7 @@
 import GenericState
 import StoreClient
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 
 /// A `watch` under way: states and deltas become lines as far as the output takes them.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import StoreClient
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 #if canImport(Glibc)

@@ -1,5 +1,5 @@
 import GenericState
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// A daemon's answer to a question for its status (`docs/PROTOCOL.md` §8.2).

@@ -1,5 +1,4 @@
 import GenericState
-import StoreReplication
 import StoreState
 
 /// What the log says of a revision.

@@ -1,5 +1,5 @@
 import GenericState
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// What became of one action, as `send` prints it.

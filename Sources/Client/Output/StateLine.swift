@@ -1,5 +1,6 @@
 import GenericState
 import StoreClient
+import StoreReplica
 import StoreState
 
 /// What a scope's state looks like on a line.

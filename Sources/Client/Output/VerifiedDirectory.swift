@@ -1,7 +1,8 @@
 import ArgumentParser
 import GenericState
+import StoreHistory
 import StoreJournal
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// What is found of a data directory that no daemon uses: each segment, and what is wrong.

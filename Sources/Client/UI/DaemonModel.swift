@@ -1,7 +1,8 @@
 import GenericState
 import Observation
 import StoreClient
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 
 /// What the terminal shows of a daemon as a whole: how it is, what it exposes, what happened.

@@ -1,5 +1,5 @@
 import Observation
-import StoreReplication
+import StoreProtocol
 import TerminalViews
 
 /// What one revision has changed in the scopes that it changed.

@@ -1,6 +1,6 @@
 import GenericState
 import Observation
-import StoreReplication
+import StoreProtocol
 
 /// A scope's past, through whose revisions somebody goes to and fro.
 ///

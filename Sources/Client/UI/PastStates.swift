@@ -1,5 +1,5 @@
 import GenericState
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// A scope's state as it was, and what the revision has changed in it.

@@ -1,5 +1,6 @@
 import Observation
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import TerminalViews
 
 /// The rows that have a scope of their own, of which one is chosen.

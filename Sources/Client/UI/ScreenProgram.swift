@@ -1,5 +1,6 @@
 import StoreClient
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import TerminalViews
 
 /// A screen over a daemon, from its first drawing until the user has seen enough, or nothing will

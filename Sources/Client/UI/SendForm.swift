@@ -1,6 +1,6 @@
 import GenericState
 import Observation
-import StoreReplication
+import StoreProtocol
 import StoreState
 import TerminalViews
 

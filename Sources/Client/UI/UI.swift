@@ -1,5 +1,4 @@
 import ArgumentParser
-import StoreReplication
 import StoredWorkspace
 import TerminalCurses
 import TerminalViews

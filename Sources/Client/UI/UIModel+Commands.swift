@@ -1,5 +1,5 @@
 import StoreActor
-import StoreReplication
+import StoreProtocol
 import StoreState
 import StoredWorkspace
 import TerminalViews

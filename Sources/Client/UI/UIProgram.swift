@@ -1,6 +1,6 @@
 import StoreActor
 import StoreClient
-import StoreReplication
+import StoreReplica
 import StoredWorkspace
 import TerminalViews
 

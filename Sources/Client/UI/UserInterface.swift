@@ -1,5 +1,5 @@
 import StoreActor
-import StoreReplication
+import StoreProtocol
 import StoredWorkspace
 import TerminalViews
 

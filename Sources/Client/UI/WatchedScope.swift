@@ -1,6 +1,7 @@
 import GenericState
 import Observation
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 import TerminalViews
 

@@ -1,5 +1,5 @@
 import StoreJournal
-import StoreReplication
+import StoreProtocol
 
 /// The version of the package, which its programs say.
 package enum ProgramVersion {

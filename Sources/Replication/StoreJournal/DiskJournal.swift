@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-package import StoreReplication
+package import StoreHistory
 import Synchronization
 
 /// A journal in a directory, written on threads of its own.

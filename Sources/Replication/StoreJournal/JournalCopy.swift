@@ -1,5 +1,6 @@
 import Foundation
-package import StoreReplication
+package import StoreHistory
+package import StoreProtocol
 import StoreState
 
 #if canImport(Glibc)

@@ -1,5 +1,5 @@
 import Foundation
-import StoreReplication
+import StoreHistory
 import StoreState
 import Synchronization
 

@@ -1,5 +1,5 @@
 import Foundation
-package import StoreReplication
+package import StoreHistory
 package import StoreState
 import Synchronization
 

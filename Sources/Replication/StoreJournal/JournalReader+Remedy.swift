@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreHistory
 import StoreState
 
 /// What can be had of a damaged directory.

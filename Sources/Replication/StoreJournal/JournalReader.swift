@@ -1,4 +1,5 @@
-package import StoreReplication
+package import StoreHistory
+package import StoreProtocol
 package import StoreState
 
 /// Reads a journal beside whoever writes it, and never holds that up.

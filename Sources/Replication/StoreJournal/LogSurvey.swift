@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreHistory
 import StoreState
 
 /// All that can be read of a data directory, and all that is wrong with it: what `verify` tells,

@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// How much of old history is kept, beyond what a restart needs.

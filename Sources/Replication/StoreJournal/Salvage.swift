@@ -1,5 +1,6 @@
 import Foundation
-import StoreReplication
+import StoreHistory
+import StoreProtocol
 import StoreState
 
 /// Copies all that can be read of a damaged data directory to another one, as a new history.

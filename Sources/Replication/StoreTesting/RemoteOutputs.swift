@@ -1,6 +1,7 @@
 import GenericState
 import StoreActor
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 
 /// The outputs of a scope that travel, on both ends of the journey.

@@ -1,5 +1,6 @@
 import StoreActor
-import StoreReplication
+import StoreExposures
+import StoreReplica
 import StoreState
 
 /// A scope of a root, as a test store sees it through a client.

@@ -1,5 +1,5 @@
 public import StoreActor
-import StoreReplication
+import StoreExposures
 import StoreState
 
 extension TestStore where State: ReplicatedState, Action: WireAction {

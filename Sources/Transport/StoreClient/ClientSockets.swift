@@ -1,5 +1,6 @@
 import Dispatch
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import ZeroMQ
 
 /// A client's two sockets, and what is told of the control socket's connection.

@@ -1,4 +1,5 @@
-package import StoreReplication
+package import StoreProtocol
+import StoreReplica
 import StoreState
 
 #if canImport(Glibc)

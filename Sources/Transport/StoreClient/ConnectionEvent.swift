@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 
 /// A change of a connection that its user may want to know about.
 public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreReplica
 import ZeroMQ
 
 /// Runs a client's turn in an event loop.

@@ -1,4 +1,4 @@
-public import StoreReplication
+public import StoreProtocol
 import ZeroMQ
 
 #if canImport(Glibc)

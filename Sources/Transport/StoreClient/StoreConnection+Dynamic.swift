@@ -1,6 +1,7 @@
 package import GenericState
 import StoreActor
-package import StoreReplication
+package import StoreProtocol
+package import StoreReplica
 import StoreState
 
 /// For programs without the types: everything is based on the daemon's descriptions.

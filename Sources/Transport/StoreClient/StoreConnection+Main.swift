@@ -1,5 +1,5 @@
 import StoreActor
-public import StoreReplication
+public import StoreProtocol
 import StoreState
 
 #if canImport(Glibc)

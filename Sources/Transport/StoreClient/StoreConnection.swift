@@ -1,5 +1,6 @@
 public import StoreActor
-public import StoreReplication
+public import StoreProtocol
+package import StoreReplica
 import StoreState
 import ZeroMQ
 

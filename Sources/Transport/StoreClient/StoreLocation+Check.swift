@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 import StoreState
 import ZeroMQ
 

@@ -1,4 +1,6 @@
 // What a daemon's file gets from `import StoreDaemon` alone: features, and what exposes them.
 @_exported public import StoreActor
+@_exported public import StoreExposures
+@_exported public import StoreHistory
 @_exported public import StoreJournal
-@_exported public import StoreReplication
+@_exported public import StoreProtocol

@@ -1,6 +1,8 @@
 import GenericState
 import StoreActor
-import StoreReplication
+import StoreProtocol
+import StoreReplica
+import StoreServer
 import StoreState
 import StoredWorkspace
 import TerminalViews

@@ -1,6 +1,6 @@
 import Foundation
 import StoreActor
-import StoreReplication
+import StoreProtocol
 import StoredWorkspace
 import TerminalViews
 import Testing

@@ -5,7 +5,7 @@ import StoredWorkspace
 import TerminalViews
 import Testing
 
-@testable import StoreReplication
+@testable import StoreReplica
 @testable import StoreTesting
 @testable import StorectlMain
 

@@ -1,6 +1,6 @@
 import GenericState
 import StoreActor
-import StoreReplication
+import StoreProtocol
 import StoreState
 import StoredWorkspace
 import TerminalViews

@@ -45,7 +45,7 @@ struct BannedCallsTests {
     ],
   )
   func replication(text: String) {
-    #expect(BannedCalls.check(swift(text, in: "StoreReplication")).count == 1)
+    #expect(BannedCalls.check(swift(text, in: "StoreServer")).count == 1)
     #expect(BannedCalls.check(swift(text)).isEmpty)
   }
 
@@ -55,7 +55,7 @@ struct BannedCallsTests {
       struct TaskID { var task: Int; var id: UUID; var date: Date }
       func random(using generator: inout some RandomNumberGenerator) {}
       """
-    #expect(BannedCalls.check(swift(text, in: "StoreReplication")).isEmpty)
+    #expect(BannedCalls.check(swift(text, in: "StoreServer")).isEmpty)
   }
 
   @Test(

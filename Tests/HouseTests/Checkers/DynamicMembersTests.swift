@@ -29,7 +29,7 @@ struct DynamicMembersTests {
     ],
   )
   func member(text: String) {
-    for room in ["StoreActor", "StoreReplication"] {
+    for room in ["StoreActor", "StoreServer"] {
       #expect(found(text, room: room).map { $0.contains("'end'") } == [true])
     }
   }

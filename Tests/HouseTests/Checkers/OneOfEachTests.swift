@@ -3,14 +3,14 @@ import Testing
 @Suite("The rule of one turn and one copy")
 struct OneOfEachTests {
   private func rules(_ text: String, at path: String = "B.swift") -> [String] {
-    OneOfEach.check(swift(text, in: "StoreReplication", at: path)).map(\.rule)
+    OneOfEach.check(swift(text, in: "StoreServer", at: path)).map(\.rule)
   }
 
   @Test("Another turn is found, and not the one that ships")
   func turn() {
     let text = "while let frame = server.nextFrame() { send(frame) }\n"
     #expect(rules(text) == [OneOfEach.turn])
-    #expect(rules(text, at: "Server/DaemonTurn.swift") == [])
+    #expect(rules(text, at: "DaemonTurn.swift") == [])
     #expect(rules("func nextFrame() -> Frame? { parts.nextFrame() }\n") == [])
     #expect(rules("// server.nextFrame()\n") == [])
   }

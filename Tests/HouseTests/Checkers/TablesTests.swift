@@ -4,7 +4,7 @@ import Testing
 struct TablesTests {
   private static let limits = swift(
     "package var heldBytes = 8\n// package var otherBytes = 9\n",
-    in: "StoreReplication",
+    in: "StoreProtocol",
     at: "Limits.swift",
   )
   private static let ledger = swift(
@@ -12,8 +12,7 @@ struct TablesTests {
     at: "A/Ledger.swift",
   )
 
-  private func lines(_ text: String, _ path: String = "StoreReplication/Server/B/B.swift") -> [Int]
-  {
+  private func lines(_ text: String, _ path: String = "StoreServer/B/B.swift") -> [Int] {
     let parts = path.split(separator: "/", maxSplits: 1).map(String.init)
     let file = swift(text, in: parts[0], at: parts[1])
     return Tables.check(file, bounds: Tables.bounds(in: [Self.limits, Self.ledger, file])).map(
@@ -50,7 +49,7 @@ struct TablesTests {
       #expect(lines("/// Bounded by ``Limits/heldBytes``.", "") == [first + 2])
     }
     #expect(lines("struct A {\n  \(line)\n}\n", "StoreDaemon/B.swift") == [2])
-    #expect(lines("struct A {\n  \(line)\n}\n", "StoreReplication/Client/B.swift") == [])
+    #expect(lines("struct A {\n  \(line)\n}\n", "StoreReplica/B.swift") == [])
   }
 
   @Test(

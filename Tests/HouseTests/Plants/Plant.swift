@@ -127,10 +127,14 @@ extension Plant {
     "SystemRandomNumberGenerator", "FileManager", "random(",
   ]
 
+  private static let inMachines = inReplication.map { code in
+    ban(code, in: .targets(Set(BannedCalls.machines)))
+  }
+
   private static let bans: [Plant] = [
     (everywhere + inProduct).map { ban($0, in: .product(except: [])) },
     everywhere.map { ban($0, in: .tests(except: [])) },
-    inReplication.map { ban($0, in: .targets(["StoreReplication"])) },
+    inMachines,
     [ban("print(", in: .product(except: ["SimulatorMain", "StorectlMain", "StoredMain"]))],
   ].flatMap(\.self)
 

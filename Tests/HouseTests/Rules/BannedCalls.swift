@@ -85,7 +85,7 @@ enum BannedCalls {
       code: code,
       instead: "The protocol is pure. \(instead)",
       // What a store is made of is where callbacks become `async`; the machines are elsewhere.
-      holds: { isPure($0) && $0.place?.hasPrefix("StoreReplication/RemoteStore/") != true },
+      holds: { isPure($0) && $0.place?.hasPrefix("StoreReplica/RemoteStore/") != true },
     )
   }
 
@@ -128,9 +128,14 @@ enum BannedCalls {
     file.isProduct || file.path.hasPrefix("Examples/")
   }
 
+  /// The targets of the protocol's machines.
+  static let machines = [
+    "StoreProtocol", "StoreReplica", "StoreExposures", "StoreHistory", "StoreServer",
+  ]
+
   /// The protocol's machines, which take bytes and time and return bytes.
   @Sendable private static func isPure(_ file: SourceFile) -> Bool {
-    file.room?.name == "StoreReplication"
+    file.room.map { machines.contains($0.name) } == true
   }
 
   /// The targets whose job it is to write on standard output.

@@ -10,13 +10,13 @@ enum OneOfEach {
   private static let turnCalls = [".nextFrame(", ".nextPiece(", ".nextJob(", ".nextOutgoing("]
 
   static let turns: Set = [
-    "StoreReplication/Client/ClientTurn.swift",
-    "StoreReplication/Server/DaemonTurn.swift",
+    "StoreReplica/ClientTurn.swift",
+    "StoreServer/DaemonTurn.swift",
   ]
 
   static let replicas: Set = [
-    "StoreReplication/Client/Replicas/GenericReplica.swift",
-    "StoreReplication/RemoteStore/TypedReplica.swift",
+    "StoreReplica/Replicas/GenericReplica.swift",
+    "StoreReplica/RemoteStore/TypedReplica.swift",
   ]
 
   static func check(_ file: SourceFile) -> [Breach] {

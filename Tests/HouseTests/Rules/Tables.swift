@@ -7,10 +7,12 @@
 enum Tables {
   static let rule = "tables"
 
-  static let limits = "StoreReplication/Limits.swift"
+  static let limits = "StoreProtocol/Limits.swift"
 
   /// Where a daemon keeps what peers send and what they are sent.
-  static let rooms = ["StoreReplication/Server/", "StoreDaemon/"]
+  static let rooms = [
+    "StoreServer/", "StoreHistory/Grants/", "StoreHistory/Peers/", "StoreDaemon/",
+  ]
 
   /// The type, or the value, of a property with any number of elements.
   private static let tables = ["[", "Deque<", "Set<", "Heap<"].flatMap { [": \($0)", "= \($0)"] }

@@ -35,45 +35,56 @@ enum Walls {
         "GenericState", "StoreCasePaths", "StoreClocks", "StoreConcurrency", "StoreDependencies",
       ] + libc,
     ),
-    Doors(room: "StoreReplication", mayImport: core + ["GenericState"]),
-    Doors(room: "StoreJournal", mayImport: values + ["StoreReplication"] + libc),
+    Doors(room: "StoreProtocol", mayImport: values + ["GenericState"]),
+    Doors(room: "StoreReplica", mayImport: core + ["GenericState", "StoreProtocol"]),
+    Doors(room: "StoreExposures", mayImport: core + ["StoreProtocol"]),
+    Doors(
+      room: "StoreHistory",
+      mayImport: core + ["GenericState", "StoreExposures", "StoreProtocol"],
+    ),
+    Doors(
+      room: "StoreServer",
+      mayImport: core + ["GenericState", "StoreExposures", "StoreHistory", "StoreProtocol"],
+    ),
+    Doors(room: "StoreJournal", mayImport: values + ["StoreHistory", "StoreProtocol"] + libc),
     Doors(
       room: "StoreDaemon",
-      mayImport: core + ["StoreJournal", "StoreReplication", "ZeroMQ"] + libc,
+      mayImport: core + server + ["StoreJournal", "ZeroMQ"] + libc,
     ),
     Doors(
       room: "StoreClient",
-      mayImport: core + ["GenericState", "StoreReplication", "ZeroMQ"] + libc,
+      mayImport: core + ["GenericState", "StoreProtocol", "StoreReplica", "ZeroMQ"] + libc,
     ),
     Doors(room: "TraceExport", mayImport: values + ["GenericState", "ZeroMQ"] + libc),
     Doors(
       room: "ProgramArguments",
-      mayImport: ["StoreBytes", "StoreJournal", "StoreReplication"] + libc,
+      mayImport: ["StoreBytes", "StoreJournal", "StoreProtocol"] + libc,
     ),
-    Doors(room: "StoredWorkspace", mayImport: core + ["StoreReplication"]),
+    Doors(room: "StoredWorkspace", mayImport: core + ["StoreExposures", "StoreHistory"]),
     Doors(
       room: "StoredWorkspaceLive",
       mayImport: core + ["StoredWorkspace", "FoundationNetworking"],
     ),
     Doors(
       room: "StoredMain",
-      mayImport: core + libc + [
-        "GenericState", "ProgramArguments", "StoreReplication", "StoreDaemon", "StoredWorkspace",
+      mayImport: core + server + libc + [
+        "GenericState", "ProgramArguments", "StoreDaemon", "StoredWorkspace",
         "StoredWorkspaceLive", "TraceExport",
       ],
     ),
     Doors(
       room: "StorectlMain",
       mayImport: core + libc + [
-        "GenericState", "ProgramArguments", "StoreReplication", "StoreClient", "StoreJournal",
-        "TerminalCurses", "TerminalViews", "StoredWorkspace", "TraceExport",
+        "GenericState", "ProgramArguments", "StoreClient", "StoreHistory", "StoreJournal",
+        "StoreProtocol", "StoreReplica", "TerminalCurses", "TerminalViews", "StoredWorkspace",
+        "TraceExport",
       ],
     ),
     Doors(
       room: "StoreSimulation",
-      mayImport: core + ["GenericState", "StoreReplication"],
+      mayImport: core + server + ["GenericState", "StoreReplica"],
     ),
-    Doors(room: "StoreTesting", mayImport: core + ["GenericState", "StoreReplication"]),
+    Doors(room: "StoreTesting", mayImport: core + server + ["GenericState", "StoreReplica"]),
     Doors(room: "SimulatorMain", mayImport: ["StoreSimulation"]),
     // What the older documents write, on top of the architecture and never below it.
     Doors(room: "CasePathOperator", mayImport: core),
@@ -102,6 +113,8 @@ enum Walls {
   /// States and what they are made of.
   static let values: Set = ["StoreBytes", "StoreCollections", "StoreState", "StoreValues"]
   static let core: Set = values + ["StoreActor"]
+  /// A daemon's machine.
+  static let server: Set = ["StoreExposures", "StoreHistory", "StoreProtocol", "StoreServer"]
   static let libc: Set = ["Bionic", "Darwin", "Glibc", "Musl"]
   static let guardedOutside = libc + ["FoundationNetworking", "Network"]
   static let guarded = Set(doors.map(\.room)) + guardedOutside

@@ -3,7 +3,7 @@ import StoreState
 import Synchronization
 import ZeroMQ
 
-@testable import StoreReplication
+@testable import StoreProtocol
 
 /// Speaks as a daemon does, and says whatever a test wants.
 final class FalseDaemon: Sendable {

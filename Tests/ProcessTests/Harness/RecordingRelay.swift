@@ -1,7 +1,7 @@
 #if os(Linux)
 import Foundation
 import Glibc
-import StoreReplication
+import StoreProtocol
 
 /// Stands between one user's clients and a daemon's sockets, and takes down every byte that the
 /// daemon says to them.

@@ -1,6 +1,6 @@
 import Dispatch
+import StoreHistory
 import StoreJournal
-import StoreReplication
 import StoreState
 
 #if canImport(Glibc)

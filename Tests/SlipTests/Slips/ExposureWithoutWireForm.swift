@@ -1,5 +1,5 @@
 import StoreActor
-import StoreReplication
+import StoreExposures
 
 @Reducer
 struct Vault {

@@ -2,7 +2,10 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// In which frames a client's actions go, and what becomes of those that nobody will take.
 @MainActor

@@ -1,7 +1,8 @@
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
 
 /// A client's line of actions beside a dumb twin of lists.
 @MainActor

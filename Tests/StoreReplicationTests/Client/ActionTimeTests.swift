@@ -1,7 +1,8 @@
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
 
 /// What is said of actions when their time is over, or the connection: docs/PROTOCOL.md §8, §12.
 @MainActor

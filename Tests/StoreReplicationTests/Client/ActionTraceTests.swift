@@ -2,7 +2,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// The span that an action belongs to, on its way to the daemon: docs/PROTOCOL.md §8.
 @MainActor

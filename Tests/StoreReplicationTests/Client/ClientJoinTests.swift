@@ -1,6 +1,7 @@
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
 
 @MainActor
 @Suite("What a client assembles of a join")

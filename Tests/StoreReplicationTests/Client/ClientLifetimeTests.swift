@@ -2,7 +2,11 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// What becomes of a client's scopes that are let go of, and of all when the connection ends:
 /// docs/PROTOCOL.md §12.

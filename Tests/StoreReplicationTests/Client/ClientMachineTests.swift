@@ -1,7 +1,9 @@
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// The client's machine without a socket: docs/PROTOCOL.md §9 to §12.
 @MainActor

@@ -2,7 +2,11 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// Outputs as a client gets them: docs/PROTOCOL.md §8, §9.
 @Suite(.timeLimit(.minutes(1)))

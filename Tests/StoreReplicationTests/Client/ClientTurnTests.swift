@@ -1,7 +1,8 @@
 import StoreSimulation
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
 
 @MainActor
 @Suite struct ClientTurnTests {

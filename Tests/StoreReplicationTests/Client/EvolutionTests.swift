@@ -3,7 +3,10 @@ import StoreSimulation
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 @MainActor
 @Suite("A client and a daemon of different builds", .timeLimit(.minutes(1)))

@@ -2,7 +2,7 @@ import GenericState
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
 
 /// Where two states differ, as people are told.
 @Suite struct FirstDifferenceTests {

@@ -1,7 +1,8 @@
 import StoreActor
 import StoreState
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreReplica
 
 /// A daemon whose root is nothing but the scope "library", of any build.
 struct LibraryHost<Library: ReplicatedState & Equatable, LibraryAction: WireAction>: Reducer {

@@ -1,7 +1,8 @@
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
 
 /// A copy whose digest is not the daemon's, again and again: docs/PROTOCOL.md §9, §12.
 @MainActor

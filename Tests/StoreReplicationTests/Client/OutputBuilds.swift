@@ -1,7 +1,7 @@
 import StoreActor
 import StoreState
 
-@testable import StoreReplication
+@testable import StoreExposures
 
 /// Chimes that put out sounds: the same state in all builds.
 struct Chimes: ReplicatedRecord, Equatable {

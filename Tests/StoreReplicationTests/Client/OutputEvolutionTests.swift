@@ -2,7 +2,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// Outputs between programs of different builds: docs/PROTOCOL.md §2.1, §8.
 @MainActor

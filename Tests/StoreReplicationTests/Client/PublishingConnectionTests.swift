@@ -1,7 +1,10 @@
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// Connections of a client's publishing socket that end while joins are under way: docs/PROTOCOL.md
 /// §6, §9, §11.

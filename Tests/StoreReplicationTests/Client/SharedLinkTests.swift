@@ -3,7 +3,8 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreReplica
 
 @ObservableState
 private struct Card: Equatable, ReplicatedState, Sendable {

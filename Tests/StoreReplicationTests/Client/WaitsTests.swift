@@ -1,6 +1,7 @@
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
 
 /// Who waits for something of a connection, and what each of them is told.
 @MainActor

@@ -1,6 +1,7 @@
 import StoreState
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
 
 /// One of every message, of every form that it has.
 enum MessageSamples {

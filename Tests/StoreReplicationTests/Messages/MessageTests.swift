@@ -1,7 +1,8 @@
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// Messages as frames: docs/PROTOCOL.md §6, §8.
 @Suite struct MessageTests {

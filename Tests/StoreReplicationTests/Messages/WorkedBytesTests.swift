@@ -3,7 +3,7 @@ import GenericState
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
 
 /// The bytes of docs/PROTOCOL.md §14 are those that the code makes.
 @Suite struct WorkedBytesTests {

@@ -3,7 +3,11 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// Walks the picture of an action's way in `docs/ARCHITECTURE.md`, step by step.
 @MainActor

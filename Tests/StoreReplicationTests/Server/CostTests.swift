@@ -2,7 +2,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// What an action and a join cost, counted in scopes that are asked: what changed, not what is
 /// followed.

@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
 
 @MainActor
 @Suite struct ExposureNameTests {

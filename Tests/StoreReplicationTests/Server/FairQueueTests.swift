@@ -1,7 +1,7 @@
 import StoreSimulation
 import Testing
 
-@testable import StoreReplication
+@testable import StoreServer
 
 /// The order in which a fair queue serves holders, and their sources.
 @Suite struct FairQueueTests {

@@ -2,7 +2,8 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
 
 /// What lines of grants say, and to whom: docs/guides/Security.md.
 @Suite struct GrantsTests {

@@ -1,7 +1,8 @@
 import StoreActor
 import Testing
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
 
 /// For whom shares are counted, and whose connections are ended to make room.
 @Suite struct HolderTests {

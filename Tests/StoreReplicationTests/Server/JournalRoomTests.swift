@@ -1,7 +1,9 @@
 import StoreActor
 import Testing
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// The journal's room, which holders share.
 @MainActor

@@ -2,7 +2,8 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreServer
 
 /// A daemon that starts again as another build than the one that kept its state.
 @MainActor

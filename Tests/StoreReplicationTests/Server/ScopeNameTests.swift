@@ -3,7 +3,11 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// Names of scopes that peers send: docs/PROTOCOL.md §8.1 and §13.
 @MainActor

@@ -3,7 +3,10 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// Actions at the daemon: docs/PROTOCOL.md §10.
 @MainActor

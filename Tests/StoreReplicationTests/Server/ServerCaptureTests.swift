@@ -2,7 +2,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// Captures, which another thread encodes: docs/PROTOCOL.md §9.
 @MainActor

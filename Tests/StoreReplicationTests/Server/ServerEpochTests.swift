@@ -2,7 +2,10 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// A daemon whose history was rolled back: who tells it, and who is not believed.
 @MainActor

@@ -2,7 +2,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// Sessions that the daemon ends: their clients learn the outcomes of their actions first
 /// (docs/PROTOCOL.md §10).

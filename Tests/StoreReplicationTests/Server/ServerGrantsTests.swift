@@ -3,7 +3,11 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// What grants do at the daemon: docs/PROTOCOL.md §8, §9, §15.
 @MainActor

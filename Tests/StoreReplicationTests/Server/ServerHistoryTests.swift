@@ -3,7 +3,10 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// A daemon's past, which is read beside it.
 @MainActor

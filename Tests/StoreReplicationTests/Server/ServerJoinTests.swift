@@ -2,7 +2,10 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// Joining at the daemon: docs/PROTOCOL.md §9.
 @MainActor

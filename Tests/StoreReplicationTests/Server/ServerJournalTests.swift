@@ -3,7 +3,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// A daemon with a journal: nothing leaves it before it is durable.
 @MainActor

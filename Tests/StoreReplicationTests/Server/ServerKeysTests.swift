@@ -3,7 +3,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// Who comes by a key or a ticket, and who decides on them: docs/PROTOCOL.md §8.4, §15.
 @MainActor

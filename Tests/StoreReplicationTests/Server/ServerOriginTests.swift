@@ -3,7 +3,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// Who a session is, as the transport vouches for it: docs/PROTOCOL.md §6, §8.2, §15.
 @MainActor

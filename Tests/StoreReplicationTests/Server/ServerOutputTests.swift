@@ -2,7 +2,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// Outputs of the daemon: docs/PROTOCOL.md §8.
 @Suite(.timeLimit(.minutes(1)))

@@ -2,7 +2,8 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// Deltas and bookmarks of the daemon: docs/PROTOCOL.md §6, §8, §11.
 @MainActor

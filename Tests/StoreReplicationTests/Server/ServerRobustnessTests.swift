@@ -4,7 +4,8 @@ import StoreSimulation
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// What no well-behaved client sends: docs/PROTOCOL.md §12, §13.
 @MainActor

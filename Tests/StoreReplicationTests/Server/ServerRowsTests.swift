@@ -4,7 +4,10 @@ import StoreSimulation
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// Questions for rows: docs/PROTOCOL.md §8.5.
 @MainActor

@@ -1,7 +1,9 @@
 import StoreActor
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// Sessions at the daemon: docs/PROTOCOL.md §8, §11, §12.
 @MainActor

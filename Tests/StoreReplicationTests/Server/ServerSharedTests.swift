@@ -3,7 +3,10 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// Two counters of a daemon, of which others may change one.
 @Reducer

@@ -2,7 +2,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// Shares of limits: what one holder has at most, and what is left for the owner.
 @MainActor

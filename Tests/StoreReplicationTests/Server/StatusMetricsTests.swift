@@ -3,7 +3,8 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// A daemon's status as numbers: docs/PROTOCOL.md §8.2.
 @MainActor

@@ -2,7 +2,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// Connections of the publishing socket at the daemon: docs/PROTOCOL.md §6, §13.
 @MainActor

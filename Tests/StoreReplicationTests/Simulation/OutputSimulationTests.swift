@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreProtocol
+import StoreServer
 import StoreSimulation
 import StoreState
 import Testing

@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreServer
 import StoreState
 import Testing
 

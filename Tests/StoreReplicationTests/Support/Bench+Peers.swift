@@ -2,7 +2,8 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// Steps that many tests take with peers by hand.
 extension Bench {

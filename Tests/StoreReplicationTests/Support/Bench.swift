@@ -3,7 +3,10 @@ import StoreSimulation
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// A daemon on a bench: its turn is the one that ships, and the bench moves bytes and time.
 ///

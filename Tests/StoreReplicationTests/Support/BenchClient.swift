@@ -4,7 +4,9 @@ import StoreSimulation
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreProtocol
+@testable import StoreReplica
+@testable import StoreServer
 
 /// A client on a bench: its turn is the one that ships, its sockets are pipes.
 ///

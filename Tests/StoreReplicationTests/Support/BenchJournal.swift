@@ -1,6 +1,8 @@
 import StoreState
 
-@testable import StoreReplication
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// A disk that is as slow as a test wants.
 @MainActor

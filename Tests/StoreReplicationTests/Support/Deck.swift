@@ -1,7 +1,10 @@
 import StoreActor
 import StoreState
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// The tests' root feature: a counter whose effects wait, identified rows and an optional child.
 struct Deck: Reducer {

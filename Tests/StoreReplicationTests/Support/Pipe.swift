@@ -1,4 +1,4 @@
-@testable import StoreReplication
+@testable import StoreProtocol
 
 /// What is on its way in one direction, in its order.
 @MainActor

@@ -1,7 +1,9 @@
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreProtocol
+@testable import StoreReplica
 
 /// A daemon that a test plays by hand, for one client that follows the scope `counter`.
 ///

@@ -1,7 +1,10 @@
 import StoreActor
 import StoreState
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 /// A root that counts what the server asks of it.
 @MainActor

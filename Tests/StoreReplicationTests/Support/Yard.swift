@@ -2,7 +2,7 @@ import GenericState
 import StoreActor
 import StoreState
 
-@testable import StoreReplication
+@testable import StoreExposures
 
 /// A yard of bells: a root whose scopes put things out, for tests of outputs that travel.
 struct Yard: Reducer {

@@ -2,7 +2,9 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreReplica
+@testable import StoreServer
 @testable import StoreTesting
 
 @Suite("Outputs of a feature in a daemon", .timeLimit(.minutes(1)))

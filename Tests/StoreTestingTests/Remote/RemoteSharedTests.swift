@@ -1,6 +1,5 @@
 import IssueReporting
 import StoreActor
-import StoreReplication
 import StoreState
 import StoreTesting
 import Testing

@@ -3,7 +3,8 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreReplica
 @testable import StoreTesting
 
 @Suite("Stores of one connection as one tree", .timeLimit(.minutes(1)))

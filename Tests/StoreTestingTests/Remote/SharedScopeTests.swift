@@ -1,5 +1,6 @@
 import StoreActor
-import StoreReplication
+import StoreExposures
+import StoreReplica
 import StoreState
 import Testing
 

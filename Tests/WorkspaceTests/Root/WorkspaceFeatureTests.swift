@@ -4,7 +4,10 @@ import StoreState
 import StoredWorkspace
 import Testing
 
-@testable import StoreReplication
+@testable import StoreExposures
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
 
 @MainActor
 @Suite(.timeLimit(.minutes(1)))

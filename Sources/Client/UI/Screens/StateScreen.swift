@@ -1,5 +1,4 @@
 import Observation
-import StoreReplication
 import StoreState
 import TerminalViews
 

@@ -1,5 +1,5 @@
 import StoreClient
-import StoreReplication
+import StoreProtocol
 import TerminalViews
 
 /// Scopes that are watched, one below the other.

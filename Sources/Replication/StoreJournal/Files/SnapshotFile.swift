@@ -1,6 +1,6 @@
 import Foundation
 import StoreBytes
-import StoreReplication
+import StoreHistory
 import StoreState
 
 /// The file of a snapshot: its bytes, and behind them what says which they are.

@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreHistory
 
 /// A segment that was read, as it was at that moment.
 struct LoadedSegment {

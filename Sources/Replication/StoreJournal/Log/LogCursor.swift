@@ -1,5 +1,3 @@
-import StoreReplication
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)

@@ -1,5 +1,5 @@
 import StoreBytes
-import StoreReplication
+import StoreHistory
 
 /// A batch of records in the log: a head, then the records.
 ///

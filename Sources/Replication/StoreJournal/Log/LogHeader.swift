@@ -1,5 +1,5 @@
 import StoreBytes
-import StoreReplication
+import StoreHistory
 
 /// What a segment says before its first entry: who writes it, and what it follows.
 ///

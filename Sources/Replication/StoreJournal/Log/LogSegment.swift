@@ -1,5 +1,5 @@
 import Foundation
-import StoreReplication
+import StoreHistory
 
 /// A file of the log, as its name tells it.
 struct LogSegment: Hashable, Comparable {

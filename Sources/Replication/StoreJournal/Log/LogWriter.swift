@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreHistory
+import StoreProtocol
 
 /// Writes a log: appends entries to a segment, and begins another one where that is full.
 ///

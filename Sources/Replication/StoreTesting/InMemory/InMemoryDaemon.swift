@@ -1,5 +1,8 @@
 import StoreActor
-import StoreReplication
+import StoreExposures
+import StoreProtocol
+import StoreReplica
+import StoreServer
 
 /// A daemon and a client of it, with every byte between them that a socket would carry, in one
 /// process and without threads or time.

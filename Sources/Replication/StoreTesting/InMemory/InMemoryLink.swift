@@ -1,5 +1,8 @@
 import DequeModule
-import StoreReplication
+import StoreHistory
+import StoreProtocol
+import StoreReplica
+import StoreServer
 
 /// What a daemon's sockets and one client's would carry, in queues; time stands still.
 @MainActor

@@ -1,6 +1,7 @@
 import Foundation
 public import StoreActor
-public import StoreReplication
+public import StoreExposures
+public import StoreHistory
 import StoreState
 
 /// Runs a feature's reducer again with what a daemon kept, and compares what comes of it.

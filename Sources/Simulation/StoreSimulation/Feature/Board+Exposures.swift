@@ -1,5 +1,5 @@
 import StoreActor
-package import StoreReplication
+package import StoreExposures
 import StoreState
 
 extension Board {

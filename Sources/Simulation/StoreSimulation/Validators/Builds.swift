@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 
 /// Builds understand each other, or say why not: what a client's build cannot read is refused with
 /// the fields that differ and never shown, everything else is not refused, and of outputs only

@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 
 /// Effects begin once in a history, when their action may be told of, and whoever waits for them is
 /// told once, when they have ended.

@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 
 /// Exactly once: within an epoch no action is reduced twice, every action gets one outcome, and the
 /// outcome is the truth.

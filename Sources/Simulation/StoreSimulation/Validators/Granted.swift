@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 
 /// Granted: a client has and changes only what it may, and all else does not exist for it.
 package enum Granted {

@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 
 /// Read your writes: when an action's outcome is told, what the client shows includes it.
 package enum ReadYourWrites {

@@ -1,4 +1,4 @@
-package import StoreReplication
+package import StoreProtocol
 package import StoreState
 
 /// Everything that happened in a run, as the daemons and the clients saw it: what the validators

@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 
 /// One connection of a control socket: frames arrive in order, as long as it lasts.
 @MainActor

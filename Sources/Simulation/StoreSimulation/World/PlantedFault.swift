@@ -1,4 +1,6 @@
-import StoreReplication
+import StoreProtocol
+import StoreReplica
+import StoreServer
 
 /// Something that neither network nor programs do, planted to see that a validator finds it.
 package enum PlantedFault: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,6 @@
-import StoreReplication
+import StoreHistory
+import StoreProtocol
+import StoreReplica
 import StoreState
 
 /// What a client's build makes of a scope.

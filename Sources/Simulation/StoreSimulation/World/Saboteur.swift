@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 import StoreState
 
 /// Does what a planted fault says to what is on its way.

@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 
 /// A client's process: its half of the protocol, its replicas, and what waits in its sockets.
 @MainActor

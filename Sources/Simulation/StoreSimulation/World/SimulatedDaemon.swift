@@ -1,5 +1,7 @@
 import StoreActor
-import StoreReplication
+import StoreHistory
+import StoreProtocol
+import StoreServer
 
 /// A daemon's process: a root store, its turn, and what waits in its sockets.
 @MainActor

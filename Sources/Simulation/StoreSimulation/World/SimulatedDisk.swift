@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreHistory
+import StoreServer
 import StoreState
 
 /// A disk that outlives its daemons: what it was told to keep, and what can become of that.

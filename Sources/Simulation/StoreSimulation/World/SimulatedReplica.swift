@@ -1,5 +1,6 @@
 import StoreActor
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 import StoreState
 
 /// A client's copy of a scope, the one that ships, and a record of what is done to it.

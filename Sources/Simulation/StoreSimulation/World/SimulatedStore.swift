@@ -1,5 +1,6 @@
 import StoreActor
-import StoreReplication
+import StoreHistory
+import StoreReplica
 import StoreState
 
 /// A store of a scope, as programs open them: several of one scope share its copy.

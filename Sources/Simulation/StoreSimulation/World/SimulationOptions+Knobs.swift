@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 
 extension SimulationOptions {
   /// One number of the options, by the name under which it is printed and set.

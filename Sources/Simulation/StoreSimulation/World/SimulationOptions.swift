@@ -1,4 +1,4 @@
-package import StoreReplication
+package import StoreProtocol
 
 /// What a run is made of.
 ///

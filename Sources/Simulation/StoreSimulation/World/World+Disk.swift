@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreServer
 
 extension World {
   /// Spreads over the time what goes wrong with the disk.

@@ -1,5 +1,5 @@
 import StoreActor
-import StoreReplication
+import StoreServer
 
 /// Effects, which work for a while beside everything else.
 extension World {

@@ -1,4 +1,6 @@
-import StoreReplication
+import StoreHistory
+import StoreProtocol
+import StoreServer
 
 extension World {
   /// Spreads the faults over the time in which the clients work.

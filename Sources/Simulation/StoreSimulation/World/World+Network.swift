@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreProtocol
+import StoreReplica
 
 extension World {
   // MARK: Control

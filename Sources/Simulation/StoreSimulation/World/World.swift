@@ -1,6 +1,9 @@
 import GenericState
 import StoreActor
-import StoreReplication
+import StoreHistory
+import StoreProtocol
+import StoreReplica
+import StoreServer
 import StoreState
 
 /// A daemon, its clients, the network between them and the clock, all in one thread.

@@ -1,7 +1,8 @@
 import Dispatch
 import Logging
 import StoreActor
-import StoreReplication
+import StoreHistory
+import StoreProtocol
 import Synchronization
 import ZeroMQ
 

@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreHistory
+import StoreProtocol
 import ZeroMQ
 
 /// The connections of a daemon's sockets, as reported by the monitors and by admissions.
@@ -54,7 +55,7 @@ struct ConnectionTable {
       connectionsOfOwnProgram = connections / 2
       // Each takes some 100 KB of memory in the library, so there are fewer than descriptors. A
       // session has two; the rest is for connections that begin and end.
-      let sessions = StoreReplication.Limits()
+      let sessions = StoreProtocol.Limits()
       connectionsOfOthers = min(connections / 2, sessions.sessionsOfOthers * 5 / 2)
       let most = sessions.sessionsPerUser * 5 / 2
       connectionsOfUser = min(connectionsOfOthers - connectionsOfOthers / 4, most)

@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreHistory
 
 /// What the log has of connections that were refused or shut down: of each holder the first one at
 /// once, and of those that follow within ten seconds how many they were.

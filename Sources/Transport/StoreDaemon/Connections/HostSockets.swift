@@ -1,6 +1,8 @@
 import DequeModule
 package import Logging
-package import StoreReplication
+package import StoreHistory
+package import StoreProtocol
+package import StoreServer
 package import ZeroMQ
 
 /// The daemon's two sockets.

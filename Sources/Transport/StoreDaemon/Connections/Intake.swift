@@ -1,4 +1,6 @@
-import StoreReplication
+import StoreHistory
+import StoreProtocol
+import StoreServer
 import ZeroMQ
 
 /// Takes a socket's messages, in turns when there are more than a turn of the daemon takes.

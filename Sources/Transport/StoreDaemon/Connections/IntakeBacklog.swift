@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreHistory
+import StoreProtocol
 
 /// How much of each connection waits to be taken from a socket.
 ///

@@ -1,5 +1,6 @@
 import StoreActor
-import StoreReplication
+import StoreHistory
+import StoreProtocol
 
 /// By what a peer is known: the daemon's own words for it, which libzmq puts on each of its frames.
 ///

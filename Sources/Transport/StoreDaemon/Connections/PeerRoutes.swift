@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreHistory
+import StoreProtocol
 import ZeroMQ
 
 /// Which routing id the connection of each peer has, for as long as it lasts.

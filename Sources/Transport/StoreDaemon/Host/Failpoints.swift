@@ -1,5 +1,5 @@
 #if FAILPOINTS
-import StoreReplication
+import StoreHistory
 import Synchronization
 
 #if canImport(Glibc)

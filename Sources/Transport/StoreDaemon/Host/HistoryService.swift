@@ -1,6 +1,8 @@
 import Dispatch
+import StoreHistory
 import StoreJournal
-import StoreReplication
+import StoreProtocol
+import StoreServer
 import Synchronization
 
 /// Answers questions about the history on a thread of its own, one after the other.

@@ -1,5 +1,5 @@
 public import StoreJournal
-import StoreReplication
+import StoreProtocol
 import StoreState
 import ZeroMQ
 

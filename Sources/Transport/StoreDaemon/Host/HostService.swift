@@ -1,7 +1,9 @@
 import Dispatch
 import Logging
+import StoreHistory
 import StoreJournal
-import StoreReplication
+import StoreProtocol
+import StoreServer
 import ZeroMQ
 
 /// Runs the daemon's turn in an event loop, with its sockets and its logger.

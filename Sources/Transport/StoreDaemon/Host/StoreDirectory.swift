@@ -1,5 +1,5 @@
 import StoreJournal
-import StoreReplication
+import StoreProtocol
 import StoreState
 import Synchronization
 import ZeroMQ

@@ -1,6 +1,6 @@
 import Logging
 import StoreActor
-import StoreReplication
+import StoreHistory
 import ZeroMQ
 
 /// Who may come in: the file of grants, and keys.

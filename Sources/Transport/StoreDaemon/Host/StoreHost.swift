@@ -1,7 +1,10 @@
 public import Logging
 public import StoreActor
+public import StoreExposures
+public import StoreHistory
 import StoreJournal
-public import StoreReplication
+import StoreProtocol
+import StoreServer
 import ZeroMQ
 
 #if canImport(Glibc)

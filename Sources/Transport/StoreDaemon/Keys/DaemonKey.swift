@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreProtocol
 import ZeroMQ
 
 /// The file of a daemon's secret key: its 64 hexadecimal digits in a line.

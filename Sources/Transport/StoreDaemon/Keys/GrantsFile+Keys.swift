@@ -1,5 +1,6 @@
+import StoreHistory
 import StoreJournal
-import StoreReplication
+import StoreProtocol
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,5 @@
-import StoreReplication
+import StoreHistory
+import StoreProtocol
 import StoreState
 import Synchronization
 import ZeroMQ

@@ -1,6 +1,6 @@
 import Dispatch
 import Logging
-import StoreReplication
+import StoreHistory
 import Synchronization
 
 /// Checks the file of grants again and again for as long as it lives, and says in the log when a

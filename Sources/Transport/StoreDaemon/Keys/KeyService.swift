@@ -1,6 +1,8 @@
 import Dispatch
 import Logging
-import StoreReplication
+import StoreHistory
+import StoreProtocol
+import StoreServer
 import ZeroMQ
 
 /// Carries out commands for keys: tickets are in memory, keys in the file of grants.

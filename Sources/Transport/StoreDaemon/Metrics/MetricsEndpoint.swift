@@ -1,6 +1,7 @@
 import Dispatch
 import Logging
-import StoreReplication
+import StoreProtocol
+import StoreServer
 import Synchronization
 import ZeroMQ
 

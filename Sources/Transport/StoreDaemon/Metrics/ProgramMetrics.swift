@@ -1,5 +1,5 @@
 public import CoreMetrics
-import StoreReplication
+import StoreServer
 import Synchronization
 
 /// What a daemon's program counts with swift-metrics, to be told with the daemon's own numbers.

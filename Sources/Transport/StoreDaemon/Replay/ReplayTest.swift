@@ -1,4 +1,4 @@
-import StoreReplication
+import StoreHistory
 
 /// How ``StoreHost/makeTest(_:from:through:)`` writes a test: its name, and the code that creates
 /// the feature.

@@ -1,7 +1,8 @@
 import Foundation
 import StoreActor
+public import StoreHistory
 import StoreJournal
-public import StoreReplication
+import StoreProtocol
 
 extension StoreHost {
   /// Replays the recorded history with this build's reducer, and compares the results with those

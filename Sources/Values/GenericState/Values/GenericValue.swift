@@ -61,6 +61,14 @@ public enum GenericValue: Sendable {
     return isUnique ? .map(sorted.map(\.entry)) : nil
   }
 
+  /// A map of texts, which are all different.
+  package static func map(named entries: [(String, GenericValue)]) -> GenericValue {
+    guard let map = map(sorting: entries.map { Entry(.text($0.0), $0.1) }) else {
+      preconditionFailure("A map names an entry twice, of \(entries.map(\.0))")
+    }
+    return map
+  }
+
   /// A set of elements that need not be in order and may repeat themselves.
   public static func set(sorting elements: [GenericValue]) -> GenericValue {
     let sorted = Set(elements).map { (order: $0.encoded(), element: $0) }

@@ -1,5 +1,6 @@
 import StoreActor
-package import StoreReplication
+package import StoreExposures
+package import StoreHistory
 
 extension WorkspaceFeature {
   /// What clients may see and send; everything else does not exist for them.

@@ -1,0 +1,251 @@
+public import StoreActor
+package import StoreProtocol
+public import StoreState
+
+/// A part of the root that clients may see and send actions to: a named scope.
+///
+/// An exposure has a name, and the two key paths that a ``Scope`` takes, one into the state and one
+/// into the actions:
+///
+/// ```swift
+/// let exposures: [Expose<App.State, App.Action>] = [
+///   Expose("counter", state: \.counter, action: \.counter),
+///   Expose("todos", state: \.todos, action: \.todos),
+///   Expose(each: "todos/items", state: \.todos.items, action: \.todos.items),
+/// ]
+/// ```
+///
+/// What is not exposed does not exist for clients: they never receive a byte of it.
+///
+/// An exposure with a type of outputs also publishes those: each follower of the scope receives the
+/// outputs of its actions once, after the state that they belong to.
+///
+/// ```swift
+/// Expose("game", state: \.game, action: \.game, output: Game.Output.self)
+/// ```
+public struct Expose<Root: Sendable, RootAction>: Sendable {
+  /// The scope's name; for rows the part before `/<id>`.
+  public var name: String { description.name }
+
+  package let description: ScopeDescription
+  /// Makes the scopes of a daemon that starts.
+  package let scopes: @MainActor @Sendable () -> ExposedScopes
+
+  /// Exposes a part of the state that is always there.
+  ///
+  /// - Parameters:
+  ///   - name: The scope's name, unique among the exposures: words of ASCII letters, digits, `-`,
+  ///     `_` and `.`, with `/` between them. A daemon with another name does not start.
+  ///   - state: Where its state is in the root's.
+  ///   - action: Where its actions are in the root's.
+  ///   - output: The type of its outputs that are published; by default none.
+  @inlinable
+  public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
+    _ name: String,
+    state: any KeyPath<Root, State> & Sendable,
+    action: any CaseKeyPath<RootAction, Action> & Sendable,
+    output: Output.Type = Never.self,
+  ) {
+    let path = AnyCasePath(action)
+    let form = ActionForm<Action>()
+    self.init(
+      name,
+      isOptional: false,
+      outputs: ScopeOutputs(output),
+      StoredPart(state),
+      project: { $0 },
+      delta: { $1.encodeDelta(fromPresent: $0, to: &$2) },
+      embed: { path.embed($0) },
+      hasAction: { path.extract(from: $0) != nil },
+      encode: { (action) throws(CodecError) in
+        guard let action = path.extract(from: action) else { return nil }
+        return try form.encode(action)
+      },
+    )
+  }
+
+  /// Exposes an optional part of the state: the scope is absent while it is nil.
+  ///
+  /// - Parameters:
+  ///   - name: The scope's name, unique among the exposures.
+  ///   - state: Where its state is in the root's.
+  ///   - action: Where its actions are in the root's.
+  ///   - output: The type of its outputs that are published; by default none.
+  @inlinable
+  public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
+    _ name: String,
+    state: any KeyPath<Root, State?> & Sendable,
+    action: any CaseKeyPath<RootAction, Action> & Sendable,
+    output: Output.Type = Never.self,
+  ) {
+    let path = AnyCasePath(action)
+    let form = ActionForm<Action>()
+    self.init(
+      name,
+      isOptional: true,
+      outputs: ScopeOutputs(output),
+      StoredPart(state),
+      project: { $0 },
+      delta: { $1.encodeDelta(from: $0, to: &$2) },
+      embed: { path.embed($0) },
+      hasAction: { path.extract(from: $0) != nil },
+      encode: { (action) throws(CodecError) in
+        guard let action = path.extract(from: action) else { return nil }
+        return try form.encode(action)
+      },
+    )
+  }
+
+  /// Exposes a part of the state read-only.
+  @inlinable
+  public init<State: ReplicatedState>(_ name: String, state: any KeyPath<Root, State> & Sendable) {
+    self.init(
+      name,
+      isOptional: false,
+      outputs: nil,
+      StoredPart(state),
+      project: { $0 },
+      delta: { $1.encodeDelta(fromPresent: $0, to: &$2) },
+      embed: Self.noAction,
+      hasAction: { _ in false },
+      encode: { _ in nil },
+    )
+  }
+
+  /// Pulls back an action of a scope that takes none.
+  @usableFromInline
+  @Sendable static func noAction(_ never: Never) -> RootAction {}
+
+  @inlinable
+  init<Whole: Sendable, State: ReplicatedState, Action: WireAction>(
+    _ name: String,
+    isOptional: Bool,
+    outputs: ScopeOutputs?,
+    _ part: StoredPart<Root, Whole>,
+    project: @escaping @Sendable (Whole) -> State?,
+    delta: @escaping @Sendable (Whole, Whole, inout CBOREncoder) -> Bool,
+    embed: @escaping @Sendable (Action) -> RootAction,
+    hasAction: @escaping @Sendable (RootAction) -> Bool,
+    encode: @escaping @Sendable (RootAction) throws(CodecError) -> [UInt8]?,
+  ) {
+    let schemas = ExposureSchemas(
+      name: name,
+      state: SchemaRegistry.document(for: State.self),
+      action: SchemaRegistry.document(for: Action.self),
+      id: nil,
+      output: outputs?.document,
+    )
+    let source = ErasedScope(
+      isOptional: isOptional,
+      part: part,
+      project: project,
+      delta: delta,
+      embed: embed,
+    )
+    self.init(schemas) {
+      ExposedScopes(
+        schemas,
+        outputs: outputs,
+        whole: source,
+        hasAction: { hasAction($0.assumingMemoryBound(to: RootAction.self).pointee) },
+        encode: { (place) throws(CodecError) in
+          try encode(place.assumingMemoryBound(to: RootAction.self).pointee)
+        },
+      )
+    }
+  }
+
+  /// Exposes each row of an identified array as a scope of its own, named `<name>/<id>`.
+  ///
+  /// A scope whose id is not in the array is absent.
+  ///
+  /// - Parameters:
+  ///   - name: The part of the scopes' names before `/<id>`.
+  ///   - state: Where the array is in the root's state.
+  ///   - action: Where the rows' actions are in the root's.
+  ///   - output: The type of the rows' outputs that are published; by default none.
+  @inlinable
+  public init<
+    ID: Hashable & WireValue,
+    Element: ReplicatedState,
+    Action: WireAction,
+    Output: WirePayload,
+  >(
+    each name: String,
+    state: any KeyPath<Root, IdentifiedArray<ID, Element>> & Sendable,
+    action: any CaseKeyPath<RootAction, IdentifiedAction<ID, Action>> & Sendable,
+    output: Output.Type = Never.self,
+  ) {
+    let path = AnyCasePath(action)
+    let part = StoredPart(state)
+    let ids = SchemaRegistry.document(for: ID.self)
+    let outputs = ScopeOutputs(output)
+    let schemas = ExposureSchemas(
+      name: name,
+      state: SchemaRegistry.document(for: Element.self),
+      action: SchemaRegistry.document(for: Action.self),
+      id: ids,
+      output: outputs?.document,
+    )
+    self.init(schemas) {
+      let followed = FollowedRows<ID>()
+      let rows = ExposedRows(
+        find: { (text, root) throws(CodecError) in
+          let id: ID = try ExposedRows.id(text, ids)
+          return ExposedRows.Row(
+            id: try ExposedRows.text(of: id, part, at: root, ids),
+            source: ErasedScope(
+              isOptional: true,
+              part: part,
+              project: { (rows: IdentifiedArray<ID, Element>) in rows[id: id] },
+              delta: { $1[id: id].encodeDelta(from: $0[id: id], to: &$2) },
+              embed: { (action: Action) in path.embed(.element(id: id, action: action)) },
+            ),
+            followed: { followed.scopes[id] },
+            enter: { followed.scopes[id] = $0 },
+          )
+        },
+        forEachChanged: { old, new, body in
+          let old = old.assumingMemoryBound(to: Root.self)
+          let new = new.assumingMemoryBound(to: Root.self)
+          if part.isIdentical(at: old, new) { return }
+          part.read(at: new).forEachChangedID(since: part.read(at: old)) { id in
+            if let scope = followed.scopes[id] { body(scope) }
+          }
+        },
+        changedIDs: ExposedRows.changedIDs(of: part, ids),
+        encodedIDs: ExposedRows.encodedIDs(of: part),
+        followed: { action in
+          let action = action.assumingMemoryBound(to: RootAction.self)
+          guard case .element(let id, _)? = path.extract(from: action.pointee) else { return nil }
+          return followed.scopes[id]
+        },
+      )
+      return ExposedScopes(schemas, outputs: outputs, rows: rows)
+    }
+  }
+
+  @usableFromInline
+  init(_ schemas: ExposureSchemas, scopes: @escaping @MainActor @Sendable () -> ExposedScopes) {
+    description = schemas.description
+    self.scopes = scopes
+  }
+}
+
+extension Collection {
+  /// The first name that occurs twice, as people write it; a list and its rows may share theirs.
+  package func firstRepeatedName<Root, RootAction>() -> String?
+  where Element == Expose<Root, RootAction> {
+    var names: Set<String> = []
+    return first { !names.insert($0.description.pattern).inserted }?.description.pattern
+  }
+
+  /// The first name that no scope can have.
+  ///
+  /// People type names in shells, in lines of grants and on screens, so they are words of ASCII
+  /// letters, digits, `-`, `_` and `.`, with `/` between them.
+  package func firstImpossibleName<Root, RootAction>() -> String?
+  where Element == Expose<Root, RootAction> {
+    first { !ScopeDescription.isName($0.name) }?.name
+  }
+}

@@ -1,0 +1,12 @@
+/// The grants in force.
+@MainActor
+package final class Access {
+  package var grants: Grants
+
+  package init(_ grants: Grants) { self.grants = grants }
+
+  /// What a client may do.
+  package func rights(of caller: Caller) -> Rights {
+    grants.rights(of: caller.identity, by: caller.key)
+  }
+}

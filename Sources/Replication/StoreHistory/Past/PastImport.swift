@@ -1,0 +1,191 @@
+import GenericState
+package import StoreProtocol
+import StoreState
+
+/// Makes a past again of the lines that a ``PastExport`` has written.
+///
+/// What lines say for people is passed by: what counts is the bytes. But every line is as it was
+/// written, or the end refuses all of it; in exports of earlier releases only those bytes are.
+package struct PastImport {
+  /// What a line brings.
+  package enum Step {
+    /// The form's number, and whose past it is.
+    case heading(format: Int, HistoryHeading)
+    case snapshot(HistoryPart, of: UInt64)
+    case records(HistoryPart)
+  }
+
+  /// The number of the line that was taken last.
+  package private(set) var line = 0
+  private var hasHeading = false
+  private var schema: SchemaDocument?
+  private var revision: UInt64?
+  /// The state so far, which each record has to fit; nil behind a record that takes the types of
+  /// another build to read.
+  private var past: GenericPast? = GenericPast()
+  /// Of all lines so far, with their ends.
+  private var sum = SipHash24()
+  /// Of the bytes that are kept: what an export of an earlier release answers for.
+  private var keptSum = SipHash24()
+  private var isOver = false
+
+  package init() {}
+
+  /// Takes a line.
+  ///
+  /// - Returns: What it brings; nil for nothing but what helps to read others.
+  /// - Throws: ``HistoryError``, with the line's number.
+  package mutating func take(_ text: String) throws(HistoryError) -> Step? {
+    line += 1
+    guard !isOver else { throw error("nothing is expected behind the end") }
+    let before = sum
+    sum.append(line: text)
+    let tree: JSONValue
+    do throws(JSONProjectionError) {
+      tree = try JSONValue(parsing: text)
+    } catch {
+      throw self.error("expected a line of JSON, found something else: \(error)")
+    }
+    guard hasHeading else {
+      hasHeading = true
+      return try heading(tree)
+    }
+    if let schema = tree["schema"] {
+      self.schema = try document(schema)
+      return nil
+    }
+    if let bytes = try bytes(of: "snapshot", in: tree) { return try snapshot(bytes) }
+    if let bytes = try bytes(of: "record", in: tree) { return .records(try records(bytes, tree)) }
+    try end(tree, before)
+    return nil
+  }
+
+  /// Makes sure that the end has come.
+  package func finish() throws(HistoryError) {
+    guard !isOver else { return }
+    throw HistoryError(
+      .corrupt,
+      "The export breaks off behind line \(line): it has no end. Export it again.",
+    )
+  }
+
+  private func heading(_ tree: JSONValue) throws(HistoryError) -> Step {
+    guard case .number(let format)? = tree["format"], let format = Int(format),
+      case .string(let root)? = tree["root"], case .string(let epoch)? = tree["epoch"],
+      let epoch = UInt64(epoch, radix: 16), case .bool(let wasStopped)? = tree["wasStopped"]
+    else { throw error("expected what an export begins with, its format, root and epoch") }
+    guard tree["state"] != .bool(false) else {
+      throw error(
+        "the export has records alone, for no snapshot could be read where it was made. Use that "
+          + "directory: its program goes on from it with --from-initial-state where its records "
+          + "begin with revision 1, and storectl salvage copies what can be read"
+      )
+    }
+    let heading = HistoryHeading(root: root, epoch: epoch, wasStopped: wasStopped)
+    return .heading(format: format, heading)
+  }
+
+  private func document(_ tree: JSONValue) throws(HistoryError) -> SchemaDocument {
+    do {
+      let anything = try SchemaDocument(root: .any, definitions: [:])
+      let value = try JSONProjection.value(from: tree, schema: .any, in: anything)
+      return try SchemaDocument(encoded: value.encoded())
+    } catch {
+      throw self.error("expected a schema: \(error)")
+    }
+  }
+
+  private func known() throws(HistoryError) -> SchemaDocument {
+    guard let schema else { throw error("expected a schema before what was written with it") }
+    return schema
+  }
+
+  private mutating func bytes(
+    of name: String,
+    in tree: JSONValue,
+  ) throws(HistoryError) -> [UInt8]? {
+    guard let member = tree[name] else { return nil }
+    guard case .string(let text) = member, let bytes = Base64.bytes(of: text) else {
+      throw error("expected base64 as its \(name)")
+    }
+    bytes.withUnsafeBytes { keptSum.append($0) }
+    return bytes
+  }
+
+  private mutating func snapshot(_ bytes: [UInt8]) throws(HistoryError) -> Step {
+    guard revision == nil, var past else { throw error("expected no second state") }
+    let part = HistoryPart(schema: try known(), bytes: bytes)
+    do throws(HistoryError) {
+      // The state as well: no daemon could start from one that its schema does not fit.
+      let revision = try past.take(part)
+      (self.past, self.revision) = (past, revision)
+      return .snapshot(part, of: revision)
+    } catch {
+      throw self.error(error.message)
+    }
+  }
+
+  /// Makes sure that records lead from the state before to another one.
+  private mutating func apply(_ part: HistoryPart) throws(HistoryError) {
+    do throws(HistoryError) {
+      _ = try part.withRecords { (record, _) throws(HistoryError) in
+        guard past?.reads(part.schema) == true else {
+          past = nil
+          return false
+        }
+        guard let delta = record.delta else { return true }
+        do throws(CodecError) {
+          _ = try past?.apply(delta, part.schema, naming: false)
+        } catch {
+          throw HistoryError(.corrupt, "Revision \(record.revision) cannot be read: \(error)")
+        }
+        return true
+      }
+    } catch {
+      throw self.error(error.message)
+    }
+  }
+
+  private mutating func records(
+    _ bytes: [UInt8],
+    _ tree: JSONValue,
+  ) throws(HistoryError) -> HistoryPart {
+    guard case .number(let text)? = tree["sessions"], let sessions = UInt64(text),
+      sessions <= KeptHistory.greatestNumber * 2
+    else {
+      throw error("expected the sessions that there had been")
+    }
+    let part = HistoryPart(schema: try known(), bytes: bytes, sessionNumbers: sessions)
+    let revisions: ClosedRange<UInt64>?
+    do throws(HistoryError) {
+      revisions = try part.records(through: .max)?.revisions
+    } catch {
+      throw self.error(error.message)
+    }
+    guard let last = revision, let found = revisions, found.lowerBound == last + 1 else {
+      throw error("expected revision \(revision.map { "\($0 + 1)" } ?? "of a snapshot")")
+    }
+    try apply(part)
+    revision = found.upperBound
+    return part
+  }
+
+  /// Takes the end, which has a checksum of all lines before.
+  private mutating func end(_ tree: JSONValue, _ before: SipHash24) throws(HistoryError) {
+    guard case .number(let end)? = tree["end"],
+      case .string(let text)? = tree["lines"] ?? tree["sum"]
+    else { throw error("expected a schema, a snapshot, a record or the end") }
+    var found = tree["lines"] == nil ? keptSum : before
+    guard UInt64(end) == revision, UInt64(text, radix: 16) == found.finish() else {
+      throw error(
+        "the lines before are not those that were written: some were changed, or are gone"
+      )
+    }
+    isOver = true
+  }
+
+  private func error(_ what: String) -> HistoryError {
+    let end = what.hasSuffix(".") ? "" : "."
+    return HistoryError(.corrupt, "Line \(line) of the export cannot be taken: \(what)\(end)")
+  }
+}

@@ -1,0 +1,64 @@
+import StoreProtocol
+import StoreState
+
+extension PastRoot {
+  /// Goes to the newest snapshot up to a revision.
+  ///
+  /// - Returns: Its revision.
+  mutating func rewind(
+    to revision: UInt64,
+    in source: any HistorySource,
+  ) throws(HistoryError) -> UInt64 {
+    guard let part = try source.snapshot(upTo: revision) else {
+      throw HistoryError(
+        .corrupt,
+        "No snapshot up to revision \(revision) can be read. Restore a backup.",
+      )
+    }
+    return try take(part)
+  }
+
+  /// Goes to the state of a snapshot.
+  ///
+  /// - Returns: Its revision.
+  mutating func take(_ part: HistoryPart) throws(HistoryError) -> UInt64 {
+    do throws(CodecError) {
+      let snapshot = try SnapshotBytes.decode(part.bytes[...])
+      try take(snapshot: snapshot.root, part.schema)
+      return snapshot.revision
+    } catch {
+      throw HistoryError(.corrupt, "A snapshot cannot be read: \(error)")
+    }
+  }
+
+  /// Takes the state as the build has it that goes on, where that has kept a snapshot of it.
+  mutating func follow(
+    _ schema: SchemaDocument,
+    before record: JournalRecord,
+    in source: any HistorySource,
+  ) throws(HistoryError) {
+    let last = record.revision - 1
+    guard !reads(schema), let part = try source.snapshot(upTo: last), part.schema == schema,
+      try part.snapshotRevision() == last
+    else { return }
+    _ = try take(part)
+  }
+
+  /// Goes on by a record, which is that of the next revision.
+  ///
+  /// - Returns: The names of what it changed, where they are asked for.
+  mutating func advance(
+    _ record: JournalRecord,
+    _ schema: SchemaDocument,
+    naming: Bool,
+    in source: any HistorySource,
+  ) throws(HistoryError) -> [String] {
+    try follow(schema, before: record, in: source)
+    guard let delta = record.delta else { return [] }
+    do throws(CodecError) {
+      return try apply(delta, schema, naming: naming)
+    } catch {
+      throw HistoryError(.corrupt, "Revision \(record.revision) cannot be read: \(error)")
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package import StoreState
+
+/// How a root is written and read in its durable form.
+package struct DurableForm<Root: Sendable>: Sendable {
+  package typealias Place = UnsafePointer<Root>
+
+  /// The schema of the form.
+  package var schema: SchemaDocument { reader.document }
+  /// The schema, and what helps to read others.
+  let reader: ReaderSchema
+  /// The names of types that hide something of which the form knows nothing.
+  package let forgetful: [String]
+  /// Whether something that travels begins anew after a restart.
+  package let hasEphemeralParts: Bool
+  /// What values have and the form does not: properties, and types that do not say which of theirs.
+  let unkept: [String]
+  package let encode: @Sendable (Root, inout CBOREncoder) -> Void
+  /// Writes what changed from one root to another; false when that is nothing.
+  ///
+  /// Neither root is changed: what is not `inout` would be copied for the call, and that takes as
+  /// long as a small delta.
+  package let delta: @Sendable (_ old: inout Root, _ new: inout Root, inout CBOREncoder) -> Bool
+  let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Root
+  let applyDelta: @Sendable (inout Root, inout CBORDecoder) throws(CodecError) -> Void
+
+  /// The form of a root that says itself how it is kept.
+  package init(_: Root.Type) where Root: DurableState {
+    let properties: [String]
+    (reader, forgetful, hasEphemeralParts, properties) =
+      SchemaRegistry.durableSchema(for: Root.self)
+    unkept = (forgetful + properties).sorted()
+    encode = { $0.encode(to: &$1) }
+    delta = { $1.encodeDelta(from: $0, to: &$2) }
+    decode = { (decoder) throws(CodecError) in
+      try ReadingScope.run { () throws(CodecError) in try decoder.value(Root.self) }
+    }
+    applyDelta = { (root, decoder) throws(CodecError) in
+      try ReadingScope.run { () throws(CodecError) in try root.applyDelta(from: &decoder) }
+    }
+  }
+
+  /// The form of a root; nil where its type does not say how it is kept.
+  package static var ofRoot: DurableForm? {
+    func form<Durable: DurableState>(_ type: Durable.Type) -> DurableForm? {
+      DurableForm<Durable>(type) as? DurableForm
+    }
+    guard let type = Root.self as? any DurableState.Type else { return nil }
+    return form(type)
+  }
+
+  /// The name of the root's type, as schemas have it.
+  package var name: String {
+    if case .named(let name) = schema.root { name } else { "\(Root.self)" }
+  }
+
+  /// A root's durable form.
+  package func encoded(_ root: Root) -> [UInt8] {
+    var encoder = CBOREncoder.durable
+    encode(root, &encoder)
+    return encoder.bytes
+  }
+
+  /// Writes what changed from one root to another.
+  ///
+  /// - Returns: False when that is nothing.
+  func encodeDelta(_ old: Place, _ new: Place, _ encoder: inout CBOREncoder) -> Bool {
+    delta(
+      &UnsafeMutablePointer(mutating: old).pointee,
+      &UnsafeMutablePointer(mutating: new).pointee,
+      &encoder,
+    )
+  }
+
+  /// Reads a root.
+  package func decoded(_ bytes: ArraySlice<UInt8>) throws(CodecError) -> Root {
+    var decoder = CBORDecoder(durable: bytes)
+    let root = try decode(&decoder)
+    try decoder.finish()
+    return root
+  }
+
+  /// A root with what is ephemeral at its defaults.
+  package func begunAnew(_ root: Root) throws(CodecError) -> Root {
+    let bytes = encoded(root)
+    var decoder = CBORDecoder(restarting: bytes[...])
+    let root = try decode(&decoder)
+    try decoder.finish()
+    return root
+  }
+
+  /// Applies what a record says that changed.
+  package func apply(_ delta: [UInt8], to root: inout Root) throws(CodecError) {
+    var decoder = CBORDecoder(durable: delta[...])
+    try applyDelta(&root, &decoder)
+    try decoder.finish()
+  }
+}

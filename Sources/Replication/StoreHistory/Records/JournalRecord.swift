@@ -1,0 +1,516 @@
+package import StoreActor
+package import StoreBytes
+package import StoreProtocol
+import StoreState
+
+/// What a journal keeps of one revision: who caused it, and what it changed.
+package struct JournalRecord: Hashable, Sendable {
+  /// What caused a revision.
+  package enum Origin: Hashable, Sendable {
+    /// Nothing was reduced: effects with names began or ended, or shared values were changed by
+    /// somebody else than reducers.
+    case daemon
+    /// An action of an effect, or of the daemon's own program.
+    case `internal`(InternalAction)
+    /// An action of a client.
+    case client(ClientAction)
+    /// A listed session that came or went.
+    case session(SessionEvent)
+    /// The daemon has started again.
+    case restored(Restoration)
+  }
+
+  /// An action that no client sent.
+  package struct InternalAction: Hashable, Sendable {
+    /// Its cases, and the ids of elements: `game.timer.ticked`.
+    package var name: String
+    /// The scope that it belongs to, and its bytes, where clients could have sent it; else it has
+    /// no form.
+    package var form: Form?
+
+    package struct Form: Hashable, Sendable {
+      package var scope: String
+      package var action: [UInt8]
+
+      package init(scope: String, action: [UInt8]) {
+        self.scope = scope
+        self.action = action
+      }
+    }
+
+    package init(name: String, form: Form? = nil) {
+      self.name = name
+      self.form = form
+    }
+  }
+
+  /// An effect with a name that began.
+  package struct RunningEffect: Hashable, Sendable {
+    /// What its end is told by.
+    package var number: UInt64
+    package var effect: InterruptedEffect
+
+    package init(number: UInt64, effect: InterruptedEffect) {
+      self.number = number
+      self.effect = effect
+    }
+  }
+
+  /// What a reducer read that another run would read differently.
+  package struct Inputs: Hashable, Sendable {
+    /// The date, in seconds since 2001; nil when it was not read.
+    package var date: Double?
+    /// What random numbers and UUIDs were made from; nil when there were none.
+    package var seed: UInt64?
+
+    package init(date: Double? = nil, seed: UInt64? = nil) {
+      self.date = date
+      self.seed = seed
+    }
+  }
+
+  /// What is known besides of how a revision came about.
+  package struct Details: Hashable, Sendable {
+    package var began: [RunningEffect] = []
+    /// The numbers of effects that ended.
+    package var ended: [UInt64] = []
+    package var inputs = Inputs()
+    /// Clients who said goodbye before the revision: what became of their actions is forgotten.
+    package var forgotten: [Identifier] = []
+    /// How long the reducer took, in microseconds; nil when that was not measured.
+    package var microseconds: UInt64?
+
+    package init() {}
+  }
+
+  /// An action of a client, as it came.
+  package struct ClientAction: Hashable, Sendable {
+    package var client: Identifier
+    /// The number of the client's session.
+    package var session: UInt64
+    /// The action's number among those of the client.
+    package var sequence: UInt64
+    /// The name of the scope that it was sent to.
+    package var scope: String
+    /// Its bytes.
+    package var action: [UInt8]
+    /// Who sent it.
+    package var identity: ActionOrigin.Identity
+
+    package init(
+      client: Identifier,
+      session: UInt64,
+      sequence: UInt64,
+      scope: String,
+      action: [UInt8],
+      identity: ActionOrigin.Identity = .unknown,
+    ) {
+      self.client = client
+      self.session = session
+      self.sequence = sequence
+      self.scope = scope
+      self.action = action
+      self.identity = identity
+    }
+  }
+
+  package var revision: UInt64
+  /// When it was reduced, in milliseconds since 1970.
+  package var wallMilliseconds: UInt64
+  package var origin: Origin
+  /// The delta of the whole root in its durable form; nil when nothing changed.
+  package var delta: [UInt8]?
+  package var details: Details
+
+  package init(
+    revision: UInt64,
+    wallMilliseconds: UInt64,
+    origin: Origin,
+    delta: [UInt8]?,
+    details: Details = Details(),
+  ) {
+    self.details = details
+    self.revision = revision
+    self.wallMilliseconds = wallMilliseconds
+    self.origin = origin
+    self.delta = delta
+  }
+}
+
+// MARK: - Bytes
+
+extension JournalRecord {
+  /// Writes a record.
+  ///
+  /// - Parameters:
+  ///   - revision: Its revision.
+  ///   - wallMilliseconds: When it was reduced, in milliseconds since 1970.
+  ///   - details: What is known besides.
+  ///   - encoder: Where it is written.
+  ///   - encodeOrigin: Writes what caused the revision.
+  ///   - encodeDelta: Writes the root's delta; false when there is none.
+  /// - Returns: The delta's bytes.
+  @discardableResult
+  package static func encode(
+    revision: UInt64,
+    wallMilliseconds: UInt64,
+    details: Details,
+    to encoder: inout CBOREncoder,
+    origin encodeOrigin: (inout CBOREncoder) -> Void,
+    delta encodeDelta: (inout CBOREncoder) -> Bool,
+  ) -> Int {
+    encoder.arrayHeader(5)
+    encoder.encode(unsigned: revision)
+    encoder.encode(unsigned: wallMilliseconds)
+    encodeOrigin(&encoder)
+    let start = encoder.count
+    let hasChanged = encodeDelta(&encoder)
+    let changed = hasChanged ? encoder.count - start : 0
+    if !hasChanged { encoder.encodeNull() }
+    details.encode(to: &encoder)
+    return changed
+  }
+
+  /// Writes the record.
+  package func encode(to encoder: inout CBOREncoder) {
+    Self.encode(
+      revision: revision,
+      wallMilliseconds: wallMilliseconds,
+      details: details,
+      to: &encoder,
+      origin: { origin.encode(to: &$0) },
+      delta: { encoder in
+        guard let delta else { return false }
+        encoder.append(raw: delta)
+        return true
+      },
+    )
+  }
+
+  /// When the record was made with which some bytes begin, however many of it there are; nil where
+  /// that cannot be read.
+  package static func time(ofStart bytes: ArraySlice<UInt8>) -> UInt64? {
+    var decoder = CBORDecoder(bytes)
+    do throws(CodecError) {
+      try decoder.expectArray(of: 5, "a record")
+      _ = try decoder.unsigned()
+      return try decoder.unsigned()
+    } catch {
+      return nil
+    }
+  }
+
+  /// Reads a record.
+  package init(from decoder: inout CBORDecoder) throws(CodecError) {
+    try decoder.expectArray(of: 5, "a record")
+    revision = try decoder.revision(atLeast: 1)
+    wallMilliseconds = try decoder.unsigned()
+    origin = try Origin(from: &decoder)
+    delta = try decoder.nullIfPresent() ? nil : Array(try decoder.rawItem())
+    details = try Details(from: &decoder)
+  }
+}
+
+extension JournalRecord.Details {
+  /// The fields' numbers; one that is not known is of a later release, and passed by.
+  private enum Field {
+    static let began: UInt64 = 0
+    static let ended: UInt64 = 1
+    static let date: UInt64 = 2
+    static let seed: UInt64 = 3
+    static let microseconds: UInt64 = 4
+    static let forgotten: UInt64 = 5
+  }
+
+  private var count: Int {
+    (began.isEmpty ? 0 : 1) + (ended.isEmpty ? 0 : 1) + (inputs.date == nil ? 0 : 1)
+      + (inputs.seed == nil ? 0 : 1) + (microseconds == nil ? 0 : 1)
+      + (forgotten.isEmpty ? 0 : 1)
+  }
+
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    encoder.mapHeader(count)
+    if !began.isEmpty {
+      encoder.encode(unsigned: Field.began)
+      encoder.arrayHeader(began.count)
+      for effect in began { effect.encode(to: &encoder) }
+    }
+    if !ended.isEmpty {
+      encoder.encode(unsigned: Field.ended)
+      encoder.arrayHeader(ended.count)
+      for number in ended { encoder.encode(unsigned: number) }
+    }
+    if let date = inputs.date {
+      encoder.encode(unsigned: Field.date)
+      encoder.encode(unsigned: date.bitPattern)
+    }
+    if let seed = inputs.seed {
+      encoder.encode(unsigned: Field.seed)
+      encoder.encode(unsigned: seed)
+    }
+    if let microseconds {
+      encoder.encode(unsigned: Field.microseconds)
+      encoder.encode(unsigned: microseconds)
+    }
+    if !forgotten.isEmpty {
+      encoder.encode(unsigned: Field.forgotten)
+      encoder.arrayHeader(forgotten.count)
+      for client in forgotten { encoder.encode(client) }
+    }
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+    for _ in 0..<(try decoder.mapHeader()) {
+      switch try decoder.unsigned() {
+      case Field.began:
+        began = try decoder.list { (d) throws(CodecError) in
+          try JournalRecord.RunningEffect(from: &d)
+        }
+      case Field.ended: ended = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
+      case Field.date: inputs.date = Double(bitPattern: try decoder.unsigned())
+      case Field.seed: inputs.seed = try decoder.unsigned()
+      case Field.microseconds: microseconds = try decoder.unsigned()
+      case Field.forgotten:
+        forgotten = try decoder.list { (d) throws(CodecError) in try d.identifier() }
+      default: try decoder.skipItem()
+      }
+    }
+  }
+}
+
+extension JournalRecord.RunningEffect {
+  /// The fields' numbers; one that is not known is of a later release, and passed by.
+  private enum Field {
+    static let number: UInt64 = 0
+    static let name: UInt64 = 1
+    static let path: UInt64 = 2
+  }
+
+  /// Writes a map with numbered keys.
+  func encode(to encoder: inout CBOREncoder) {
+    encoder.mapHeader(3)
+    encoder.encode(unsigned: Field.number)
+    encoder.encode(unsigned: number)
+    encoder.encode(unsigned: Field.name)
+    encoder.encode(text: effect.name)
+    encoder.encode(unsigned: Field.path)
+    encoder.encode(texts: effect.path)
+  }
+
+  /// Reads a map, or an array of the same items, which earlier builds wrote.
+  init(from decoder: inout CBORDecoder) throws(CodecError) {
+    guard try decoder.peekKind() == .map else {
+      try decoder.expectArray(of: 3, "an effect")
+      number = try decoder.unsigned()
+      effect = try InterruptedEffect(from: &decoder)
+      return
+    }
+    var (number, name, path): (UInt64?, String?, [String]?)
+    for _ in 0..<(try decoder.mapHeader()) {
+      switch try decoder.unsigned() {
+      case Field.number: number = try decoder.unsigned()
+      case Field.name: name = try decoder.text()
+      case Field.path: path = try decoder.texts()
+      default: try decoder.skipItem()
+      }
+    }
+    guard let number, let name, let path else {
+      throw decoder.error(.typeMismatch, "an effect has a number, a name and a path")
+    }
+    self.number = number
+    effect = InterruptedEffect(name: name, path: path)
+  }
+}
+
+extension InterruptedEffect {
+  /// Writes two items.
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    encoder.encode(text: name)
+    encoder.encode(texts: path)
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+    self.init(
+      name: try decoder.text(),
+      path: try decoder.texts(),
+    )
+  }
+}
+
+extension JournalRecord.ClientAction {
+  /// What stands in each record of a session before an action's sequence, and behind its bytes.
+  static func surroundings(
+    _ client: Identifier,
+    _ session: UInt64,
+    _ identity: ActionOrigin.Identity,
+  ) -> (start: [UInt8], end: [UInt8]) {
+    var start = CBOREncoder.durable
+    var end = CBOREncoder.durable
+    start.arrayHeader(7)
+    start.encode(unsigned: 1)
+    start.encode(client)
+    start.encode(unsigned: session)
+    identity.encode(to: &end)
+    return (start.bytes, end.bytes)
+  }
+
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    RecordedSession(client: client, number: session, identity: identity)
+      .encode(action, sequence, to: scope, &encoder)
+  }
+}
+
+extension JournalRecord.Origin {
+  package func encode(to encoder: inout CBOREncoder) {
+    switch self {
+    case .daemon: encoder.encodeNull()
+    case .client(let action): action.encode(to: &encoder)
+    case .session(.joined(let info)): info.encode(kind: 2, to: &encoder)
+    case .session(.left(let info)): info.encode(kind: 3, to: &encoder)
+    case .restored(let restoration):
+      encoder.arrayHeader(3)
+      encoder.encode(unsigned: 4)
+      encoder.encode(unsigned: restoration.wasStopped ? 1 : 0)
+      encoder.arrayHeader(restoration.interrupted.count)
+      for effect in restoration.interrupted {
+        encoder.arrayHeader(2)
+        effect.encode(to: &encoder)
+      }
+    case .internal(let action):
+      encoder.arrayHeader(action.form == nil ? 2 : 4)
+      encoder.encode(unsigned: 5)
+      encoder.encode(text: action.name)
+      guard let form = action.form else { return }
+      encoder.encode(text: form.scope)
+      encoder.encode(bytes: form.action)
+    }
+  }
+
+  private static func sequence(from decoder: inout CBORDecoder) throws(CodecError) -> UInt64 {
+    let sequence = try decoder.unsigned()
+    guard sequence >= 1, sequence <= ActionSequence.greatest else {
+      throw decoder.error(.typeMismatch, "an action cannot have the sequence \(sequence)")
+    }
+    return sequence
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+    if try decoder.nullIfPresent() {
+      self = .daemon
+      return
+    }
+    let (kind, rest) = try decoder.message()
+    switch kind {
+    case 1:
+      let taken = try decoder.require(5, of: rest, "a client's action")
+      self = .client(
+        JournalRecord.ClientAction(
+          client: try decoder.identifier(),
+          session: try decoder.unsigned(),
+          sequence: try Self.sequence(from: &decoder),
+          scope: try decoder.text(),
+          action: try decoder.byteString(),
+          identity: rest > taken ? try ActionOrigin.Identity(from: &decoder) : .unknown,
+        )
+      )
+      try decoder.skipItems(max(0, rest - taken - 1))
+    case 2: self = .session(.joined(try SessionInfo(from: &decoder, rest)))
+    case 3: self = .session(.left(try SessionInfo(from: &decoder, rest)))
+    case 4:
+      let taken = try decoder.require(2, of: rest, "a restoration")
+      let wasStopped = try decoder.unsigned() == 1
+      let interrupted = try decoder.list { (d) throws(CodecError) in
+        try d.expectArray(of: 2, "an effect")
+        return try InterruptedEffect(from: &d)
+      }
+      try decoder.skipItems(rest - taken)
+      self = .restored(Restoration(wasStopped: wasStopped, interrupted: interrupted))
+    case 5:
+      let taken = try decoder.require(rest >= 3 ? 3 : 1, of: rest, "an action")
+      var action = JournalRecord.InternalAction(name: try decoder.text())
+      if taken == 3 {
+        action.form = JournalRecord.InternalAction.Form(
+          scope: try decoder.text(),
+          action: try decoder.byteString(),
+        )
+      }
+      try decoder.skipItems(rest - taken)
+      self = .internal(action)
+    default: throw decoder.error(.typeMismatch, "expected an origin, found kind \(kind)")
+    }
+  }
+}
+
+extension ActionOrigin.Identity {
+  /// A client's: its user, group and process, the name of its key, true on the loopback interface,
+  /// or null where nobody knows.
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    if let key { return encoder.encode(text: key) }
+    if case .loopback = self { return encoder.encode(bool: true) }
+    guard case .user(let user, let group, let process) = self else { return encoder.encodeNull() }
+    encoder.arrayHeader(3)
+    encoder.encode(unsigned: UInt64(user))
+    encoder.encode(unsigned: UInt64(group))
+    encoder.encode(unsigned: UInt64(process))
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+    if try decoder.nullIfPresent() {
+      self = .unknown
+      return
+    }
+    switch try decoder.peekKind() {
+    case .text:
+      self = .key(try decoder.text())
+      return
+    case .bool:
+      self = try decoder.bool() ? .loopback : .unknown
+      return
+    default: try decoder.expectArray(of: 3, "an identity")
+    }
+    self = .user(
+      UInt32(clamping: try decoder.unsigned()),
+      group: UInt32(clamping: try decoder.unsigned()),
+      process: UInt32(clamping: try decoder.unsigned()),
+    )
+  }
+}
+
+extension ActionOrigin.Identity {
+  /// The identity in the address of a session that an earlier build has recorded.
+  fileprivate init(writtenAs address: String) {
+    guard address.hasPrefix("key:") else {
+      self.init(place: address)
+      return
+    }
+    self = .key(String(address.dropFirst("key:".count).prefix { $0 != "@" }))
+  }
+}
+
+extension SessionInfo {
+  fileprivate func encode(kind: UInt64, to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(5)
+    encoder.encode(unsigned: kind)
+    encode(to: &encoder)
+  }
+
+  /// Writes four items.
+  func encode(to encoder: inout CBOREncoder) {
+    encoder.encode(unsigned: id)
+    encoder.encode(text: name)
+    encoder.encode(text: address)
+    identity.encode(to: &encoder)
+  }
+
+  init(from decoder: inout CBORDecoder, _ count: Int) throws(CodecError) {
+    try decoder.require(3, of: count, "a session")
+    self.init(
+      id: try decoder.unsigned(),
+      name: try decoder.text(),
+      address: try decoder.text(),
+    )
+    // Earlier builds wrote the address alone, from which the identity follows.
+    identity = count > 3 ? try .init(from: &decoder) : .init(writtenAs: address)
+    try decoder.skipItems(count - 4)
+  }
+}

@@ -1,0 +1,163 @@
+package import StoreProtocol
+
+/// What waits to become durable, by the holder that caused it, also by effects of its actions.
+///
+/// Each holder with something waiting has an equal share of the limit. One with more waits, and its
+/// actions are refused later; the others go on. What nobody caused is the daemon's own, and has no
+/// share: it cannot be refused.
+package struct JournalRoom {
+  private struct Amount {
+    var revisions: UInt64 = 0
+    var bytes = 0
+  }
+
+  /// What of one holder waits.
+  private struct Account {
+    let holder: Holder?
+    /// The part that the disk is writing.
+    var batch = Amount()
+    /// The part that the next batch will have.
+    var growing = Amount()
+
+    var revisions: UInt64 { batch.revisions + growing.revisions }
+    var bytes: Int { batch.bytes + growing.bytes }
+  }
+
+  private struct Wait {
+    let since: Instant
+    var isOver = false
+  }
+
+  private let revisions: UInt64
+  private let bytes: Int
+  private let patience: Duration
+  /// The holders with something waiting; nil is the daemon.
+  private var accounts: [Account] = []
+  private var places: [Holder?: Int] = [:]
+  /// The place of the newest revision's holder, which nearly always has the next revision, too: a
+  /// look into the table costs a tenth of an action.
+  private var recent = 0
+  /// The holders that have more than their share.
+  private var waits: [Holder: Wait] = [:]
+
+  package init(_ limits: Limits, _ timing: Timing) {
+    revisions = limits.unreleasedRevisions
+    bytes = limits.unreleasedBytes
+    patience = timing.backpressure
+  }
+
+  /// How many holders, without the daemon, have something waiting.
+  private var holders: Int { accounts.count - (places[nil] == nil ? 0 : 1) }
+
+  private func place(of holder: Holder?) -> Int? {
+    recent < accounts.count && accounts[recent].holder == holder ? recent : places[holder]
+  }
+
+  /// A revision was recorded.
+  package mutating func add(_ bytes: Int, of holder: Holder?) {
+    if let place = place(of: holder) {
+      recent = place
+    } else {
+      recent = accounts.count
+      places[holder] = recent
+      accounts.append(Account(holder: holder))
+    }
+    accounts[recent].growing.revisions += 1
+    accounts[recent].growing.bytes += bytes
+  }
+
+  /// What grew until now is given to the disk.
+  package mutating func beginBatch() {
+    for place in accounts.indices {
+      accounts[place].batch = accounts[place].growing
+      accounts[place].growing = Amount()
+    }
+  }
+
+  /// What was given to the disk is durable.
+  package mutating func endBatch() {
+    for place in accounts.indices where accounts[place].batch.revisions > 0 {
+      // Whose changes the disk has kept waits anew: it is not the disk that keeps it from going on.
+      if let holder = accounts[place].holder, !waits.isEmpty { waits[holder] = nil }
+      accounts[place].batch = Amount()
+    }
+    accounts.removeAll { $0.growing.revisions == 0 }
+    places.removeAll(keepingCapacity: true)
+    for (place, account) in accounts.enumerated() { places[account.holder] = place }
+    if !waits.isEmpty { waits = waits.filter { hasItsShare($0.key) } }
+  }
+
+  /// How many revisions of a holder wait.
+  package func revisions(of holder: Holder?) -> UInt64 {
+    place(of: holder).map { accounts[$0].revisions } ?? 0
+  }
+
+  /// Whether a holder has its share, or more.
+  package func hasItsShare(_ holder: Holder?) -> Bool {
+    guard let place = place(of: holder) else { return false }
+    return hasItsShare(accounts[place])
+  }
+
+  private func hasItsShare(_ account: Account) -> Bool {
+    let parts = account.holder == nil ? 1 : max(1, holders)
+    return account.revisions >= max(1, revisions / UInt64(parts))
+      || account.growing.bytes >= max(1, bytes / parts)
+  }
+
+  /// Whether a holder waits at a moment: as soon as it has its share, and for a while.
+  package func isWaiting(_ holder: Holder, at now: Instant) -> Bool {
+    hasItsShare(holder)
+      && waits[holder].map { now < $0.since.advanced(by: patience) } ?? true
+  }
+
+  /// The holders that wait at a moment.
+  package func waiting(at now: Instant) -> Set<Holder> {
+    Set(accounts.compactMap(\.holder).filter { isWaiting($0, at: now) })
+  }
+
+  /// Notes at the end of a turn since when holders wait, and which of them have waited enough.
+  package mutating func noteWait(_ now: Instant) {
+    for account in accounts {
+      guard let holder = account.holder else { continue }
+      guard hasItsShare(account) else {
+        if !waits.isEmpty { waits[holder] = nil }
+        continue
+      }
+      let since = waits[holder]?.since ?? now
+      waits[holder] = Wait(since: since, isOver: since.advanced(by: patience) <= now)
+    }
+  }
+
+  /// When the next holder has waited enough; distant if none waits.
+  package var nextDeadline: Instant {
+    waits.values.filter { !$0.isOver }.map { $0.since.advanced(by: patience) }.min()
+      ?? .distantFuture
+  }
+
+  /// The holders that have so much waiting that their effects have to end: at least as much as is
+  /// left for all others who are not the owner, and a small part of the total.
+  ///
+  /// So however many holders come one after the other, each leaves as much free as it has: this is
+  /// the dynamic threshold of Choudhury and Hahne (1998).
+  ///
+  /// - Parameters:
+  ///   - revisions: The most revisions of all together who are not the owner.
+  ///   - bytes: The same in bytes.
+  /// - Returns: The holders, without the owner's.
+  package func exhausting(revisions: UInt64, bytes: Int) -> [Holder] {
+    let sums = accounts.compactMap { account in
+      account.holder.flatMap { holder in
+        holder.isOwner ? nil : (holder: holder, revisions: account.revisions, bytes: account.bytes)
+      }
+    }
+    let taken = sums.reduce((revisions: 0 as UInt64, bytes: 0)) {
+      ($0.revisions + $1.revisions, $0.bytes + $1.bytes)
+    }
+    // The part keeps who has next to nothing from paying for others.
+    let most = (
+      revisions: max(1, revisions / 256, revisions - min(revisions, taken.revisions)),
+      bytes: max(1, bytes / 256, bytes - min(bytes, taken.bytes)),
+    )
+    return sums.filter { $0.revisions >= most.revisions || $0.bytes >= most.bytes }.map(\.holder)
+  }
+}

@@ -1,0 +1,87 @@
+package import StoreState
+
+/// What became of an action.
+package enum Outcome: Hashable, Sendable {
+  /// It is part of the state from this revision on.
+  case applied(revision: UInt64, hasEffects: Bool)
+  /// It was not reduced, and never will be.
+  indirect case failed(Failure)
+
+  package struct Failure: Error, Hashable, Sendable {
+    package let code: String
+    /// Why, in at most ``TextLimits/failureBytes``: outcomes are kept.
+    package let message: String
+    /// The revision, where the client knows that the action was applied all the same.
+    package var revision: UInt64?
+
+    package init(code: String, message: String, revision: UInt64? = nil) {
+      self.code = code
+      self.message = message.bounded(toBytes: TextLimits.failureBytes)
+      self.revision = revision
+    }
+  }
+
+  package static let rejected = "rejected"
+  package static let absent = "absent"
+  package static let conflict = "conflict"
+  package static let expired = "expired"
+  package static let overloaded = "overloaded"
+  package static let forgotten = "forgotten"
+  package static let unauthorised = "unauthorised"
+
+  // What only a client says, of an action of its own.
+
+  /// It was never sent, and so has certainly not run.
+  package static let notSent = "notSent"
+  /// It was sent, and it is not known whether it ran.
+  package static let outcomeUnknown = "outcomeUnknown"
+  /// It ran, and the local state does not include it.
+  package static let appliedNotShown = "appliedNotShown"
+
+  /// The most bytes that it has in a frame.
+  package var mostEncodedBytes: Int {
+    switch self {
+    case .applied: 11
+    case .failed(let failure): failure.code.utf8.count + failure.message.utf8.count + 20
+    }
+  }
+
+  /// What it takes of the memory where it is kept, about.
+  package var keptBytes: Int {
+    switch self {
+    case .applied: 16
+    case .failed(let failure): failure.code.utf8.count + failure.message.utf8.count + 176
+    }
+  }
+
+  package func encode(to encoder: inout CBOREncoder) {
+    switch self {
+    case .applied(let revision, hasEffects: false): encoder.encode(unsigned: revision)
+    case .applied(let revision, hasEffects: true):
+      encoder.message(1, revision)
+    case .failed(let failure):
+      encoder.message(2, 2)
+      encoder.encode(text: failure.code)
+      encoder.encode(text: failure.message)
+    }
+  }
+
+  package init(from decoder: inout CBORDecoder) throws(CodecError) {
+    if try decoder.peekKind() != .array {
+      self = .applied(revision: try decoder.unsigned(), hasEffects: false)
+      return
+    }
+    let (kind, rest) = try decoder.message()
+    let taken: Int
+    switch kind {
+    case 1:
+      taken = try decoder.require(1, of: rest, "an outcome")
+      self = .applied(revision: try decoder.unsigned(), hasEffects: true)
+    case 2:
+      taken = try decoder.require(2, of: rest, "an outcome")
+      self = .failed(Failure(code: try decoder.text(), message: try decoder.text()))
+    default: throw decoder.error(.typeMismatch, "expected an outcome, found kind \(kind)")
+    }
+    try decoder.skipItems(rest - taken)
+  }
+}

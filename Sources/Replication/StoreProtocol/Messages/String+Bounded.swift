@@ -1,0 +1,17 @@
+extension String {
+  /// The text, or as much of its beginning as so many bytes have room for, with an ellipsis.
+  ///
+  /// It is cut between Unicode scalars.
+  package func bounded(toBytes limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    let ellipsis = "…"
+    var end = utf8.index(startIndex, offsetBy: max(0, limit - ellipsis.utf8.count))
+    while end > startIndex, end.samePosition(in: unicodeScalars) == nil {
+      end = utf8.index(before: end)
+    }
+    return self[..<end] + ellipsis
+  }
+
+  /// The text in quotation marks, as a message quotes what a peer has sent.
+  package var quoted: String { "\"\(bounded(toBytes: TextLimits.quotedBytes))\"" }
+}

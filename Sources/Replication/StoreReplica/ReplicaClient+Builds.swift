@@ -1,0 +1,69 @@
+import StoreProtocol
+import StoreState
+
+// A daemon may be of another build than this program. Whoever is refused for other types learns the
+// daemon's, and joins with those where it can translate them (`docs/PROTOCOL.md` §2.1).
+extension ReplicaClient {
+  /// Learns which types the daemon has for scopes that it refused with this program's.
+  func learnTypes(of refused: [(scope: ClientScope, failure: JoinFailure)]) {
+    guard !refused.isEmpty else { return }
+    let asked = session?.token
+    for (scope, _) in refused { scope.isResolving = true }
+    describe { [weak self] answer in
+      // Those who wait are told of the end, and why.
+      guard let self, !isClosed else { return }
+      if case .success(let descriptions) = answer { outputSchemas.learn(descriptions) }
+      var unreadable: [(scope: ClientScope, failure: JoinFailure)] = []
+      for (scope, failure) in refused {
+        scope.isResolving = false
+        guard !scope.isGone else { continue }
+        if let failure = resolve(scope, failure, answer, isSameSession: session?.token == asked) {
+          scope.forgetTranslation()
+          unreadable.append((scope, failure))
+        } else {
+          needsJoin = true
+        }
+      }
+      refuse(unreadable)
+      settleActions()
+    }
+  }
+
+  /// Prepares a scope for being joined with the daemon's types.
+  ///
+  /// - Returns: Why that cannot be; nil when it can.
+  private func resolve(
+    _ scope: ClientScope,
+    _ failure: JoinFailure,
+    _ answer: Result<[ScopeDescription], CodecError>,
+    isSameSession: Bool,
+  ) -> JoinFailure? {
+    var failure = failure
+    switch answer {
+    case .success(let descriptions):
+      guard let theirs = descriptions.find(scope.name)?.description else {
+        // Another daemon than the one that refused it will say itself that it does not have it.
+        guard isSameSession else { return nil }
+        failure.message += " It does not say what its types are."
+        return failure
+      }
+      let before = scope.hashes
+      failure.details = scope.adopt(theirs)
+      if failure.details.isEmpty {
+        guard isSameSession, scope.hashes == before else { return nil }
+        failure.message += " It says that its types are those which it refused."
+      }
+    case .failure(let error): failure.message += " Its types are not known: \(error)."
+    }
+    return failure
+  }
+
+  /// What one daemon has refused another one may have.
+  func forgetRefusals() {
+    for scope in scopes {
+      guard case .refused = scope.status else { continue }
+      scope.status = .joining
+      scope.hasShown = false
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import StoreExposures
+import StoreHistory
+import StoreState
+
+/// Encodes scopes of one version of the root.
+///
+/// The work is proportional to the size of the state, so
+/// it is not done on the main thread.
+///
+/// The server hands out jobs; its driver runs each on any thread and returns the result. A
+/// job reads versions, which are immutable values.
+package struct CaptureJob: Sendable {
+  /// One capture of a job.
+  struct Work: Sendable {
+    /// The server's number for it.
+    let id: UInt64
+    let source: ErasedScope
+    /// The version that the client has; nil where it is to get everything.
+    let old: RootVersion?
+    /// The version to capture.
+    let new: RootVersion
+    /// The bytes beyond which a change is not to be sent as one.
+    let catchUpLimit: Int
+    /// The bytes in which a snapshot is kept together.
+    let pieceBytes: Int
+
+    func run() -> Made {
+      new.read { new in
+        Made(
+          id: id,
+          content: old.map { $0.read { catchUp(from: $0, to: new) } } ?? snapshot(of: new),
+          digest: source.digest(new),
+        )
+      }
+    }
+
+    private func snapshot(of root: ErasedScope.Place) -> CaptureContent {
+      var encoder = CBOREncoder(pieces: pieceBytes)
+      source.encode(root, &encoder)
+      return .snapshot(Snapshot(pieces: encoder.pieces))
+    }
+
+    private func catchUp(
+      from old: ErasedScope.Place,
+      to new: ErasedScope.Place,
+    ) -> CaptureContent {
+      var encoder = CBOREncoder()
+      guard source.encodeDelta(old, new, &encoder) else { return .catchUp(nil) }
+      return encoder.count > catchUpLimit ? .tooLarge : .catchUp(encoder.bytes)
+    }
+  }
+
+  /// The result of one capture.
+  struct Made: Sendable {
+    let id: UInt64
+    let content: CaptureContent
+    /// The digest of the scope at the version that was captured.
+    let digest: Digest
+  }
+
+  /// The result of a job.
+  package struct Result: Sendable {
+    let made: [Made]
+    let holder: Holder
+  }
+
+  let works: [Work]
+  /// For whom it is counted.
+  let holder: Holder
+
+  /// Does the work, on whatever thread it is called.
+  package func run() -> Result { Result(made: works.map { $0.run() }, holder: holder) }
+}
+
+/// The content of a capture.
+enum CaptureContent: Sendable {
+  /// The scope's state.
+  case snapshot(Snapshot)
+  /// What leads from one version to the captured one; nil when that is nothing.
+  case catchUp([UInt8]?)
+  /// What leads from one version to the captured one does not fit a frame.
+  case tooLarge
+
+  /// What it takes of the memory.
+  var bytes: Int {
+    switch self {
+    case .snapshot(let snapshot): snapshot.count
+    case .catchUp(let delta): delta?.count ?? 0
+    case .tooLarge: 0
+    }
+  }
+}
+
+/// A scope's state as it is sent: encoded once, straight into pieces.
+struct Snapshot: Sendable {
+  let pieces: [[UInt8]]
+  /// How many bytes there are.
+  let count: Int
+
+  init(pieces: [[UInt8]]) {
+    self.pieces = pieces
+    count = pieces.reduce(0) { $0 + $1.count }
+  }
+
+  /// The position of a reader.
+  struct Position: Hashable {
+    /// How many bytes were read.
+    private(set) var offset = 0
+    private var piece = 0
+    private var place = 0
+
+    /// The bytes from here on, no more than a number, and of one piece.
+    mutating func read(_ limit: Int, of snapshot: Snapshot) -> ArraySlice<UInt8> {
+      let bytes = snapshot.pieces[piece]
+      let end = min(place + limit, bytes.count)
+      let slice = bytes[place..<end]
+      offset += slice.count
+      place = end
+      if end == bytes.count { (piece, place) = (piece + 1, 0) }
+      return slice
+    }
+  }
+}

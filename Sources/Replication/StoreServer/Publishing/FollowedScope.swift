@@ -1,0 +1,81 @@
+import StoreExposures
+import StoreState
+
+/// A scope that at least one session follows.
+@MainActor
+final class FollowedScope {
+  /// The position of a scope in a view.
+  struct Placement {
+    unowned let view: View
+    let index: Int
+  }
+
+  let root: RootScope
+  /// The views that show it.
+  ///
+  /// Bounded by ``Limits/sessions``: a view has a follower.
+  private(set) var placements: [Placement] = []
+  /// The view that shows it and nothing else, where no other view shows it: the common case.
+  @exclusivity(unchecked) private(set) unowned var onlyView: View?
+  /// The revision that changed it last, or at which it was followed first.
+  @exclusivity(unchecked) private(set) var changedAt: UInt64
+  /// Its digest, where that is known; nil since it changed.
+  @exclusivity(unchecked) private(set) var digest: Digest?
+  /// Whether its digest was ever computed, so that the next one costs what changed.
+  private(set) var hadDigest = false
+  /// What is being made or sent of it, oldest first.
+  ///
+  /// Bounded by ``Limits/capturedBytes``.
+  @exclusivity(unchecked) var captures: [Capture] = []
+
+  init(_ root: RootScope, revision: UInt64) {
+    self.root = root
+    changedAt = revision
+  }
+
+  /// A view shows it from now on.
+  func show(in view: View, at index: Int) {
+    view.slots[index] = placements.count
+    placements.append(Placement(view: view, index: index))
+    findOnlyView()
+  }
+
+  /// A view shows it no more.
+  func hide(from view: View, at index: Int) {
+    let slot = view.slots[index]
+    let last = placements.removeLast()
+    // The last one takes the place of the one that goes, so that nobody else has to move.
+    if slot < placements.count {
+      placements[slot] = last
+      last.view.slots[last.index] = slot
+    }
+    findOnlyView()
+  }
+
+  private func findOnlyView() {
+    let view = placements.count == 1 ? placements[0].view : nil
+    onlyView = view?.scopes.count == 1 ? view : nil
+  }
+
+  /// A revision changed it: forgets what was known of its last state.
+  func changed(at revision: UInt64) {
+    changedAt = revision
+    digest = nil
+    guard !captures.isEmpty else { return }
+    for capture in captures where capture.until == nil { capture.until = revision - 1 }
+  }
+
+  /// Nobody follows it any more.
+  func end() {
+    for capture in captures { capture.leaveScope() }
+  }
+
+  /// Takes the digest of its state, which is the newest one or was it once.
+  func know(_ digest: Digest, isNewest: Bool) {
+    if isNewest { self.digest = digest }
+    hadDigest = true
+  }
+
+  /// Whether another thread is about to find its first digest, which takes long.
+  var awaitsDigest: Bool { !hadDigest && captures.contains { $0.content == nil } }
+}

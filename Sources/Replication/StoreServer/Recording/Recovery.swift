@@ -1,0 +1,238 @@
+package import StoreActor
+package import StoreBytes
+package import StoreHistory
+package import StoreProtocol
+import StoreState
+
+/// Brings a root back from what a journal has of it: the newest snapshot, then the records since.
+///
+/// Records are applied as deltas; no reducer runs.
+@MainActor
+package final class Recovery<Root: Sendable> {
+  private var reader: DurableReader<Root>
+  private let limits: Limits
+  /// The daemon's user; nil for a daemon without an owner.
+  private let owner: UInt32?
+  /// The newest revision so far.
+  package private(set) var revision: UInt64
+  private var root: Root
+  private(set) var versions: VersionRing<Root>
+  /// Bounded by ``Limits/clients``.
+  private var clients: [Identifier: Client] = [:]
+  /// How many outcomes there are in all.
+  private var outcomeCount = 0
+  private var nextPlace = 0
+  private var history = KeptHistory()
+  /// Whether there was nothing.
+  private var isNew = true
+
+  /// What a client was told.
+  ///
+  /// An object, so that its outcomes are not copied for each action.
+  private final class Client {
+    /// The last sequence that was decided.
+    var last: UInt64
+    /// Bounded by ``Limits/outcomes``.
+    var outcomes: [Outcome]
+    /// Who answers for it.
+    var holder = ClientHolder.unknown
+    /// The later it sent last, the greater.
+    var place: Int
+
+    init(last: UInt64, outcomes: [Outcome], place: Int) {
+      self.last = last
+      self.outcomes = outcomes
+      self.place = place
+    }
+  }
+
+  /// A root of which nothing is known yet.
+  ///
+  /// - Parameters:
+  ///   - form: How the root is kept.
+  ///   - initial: The root where no snapshot says otherwise.
+  ///   - revision: Its revision.
+  ///   - limits: How many versions and outcomes are kept.
+  ///   - owner: The daemon's user, whose clients have a reserve; nil for a daemon without an owner.
+  package init(
+    _ form: DurableForm<Root>,
+    initial: Root,
+    revision: UInt64 = 0,
+    limits: Limits = Limits(),
+    owner: UInt32? = nil,
+  ) {
+    reader = DurableReader(form)
+    self.limits = limits
+    self.owner = owner
+    self.revision = revision
+    root = initial
+    versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
+  }
+
+  /// What follows was written by a build.
+  ///
+  /// - Parameter schema: The schema of the root's durable form in that build.
+  /// - Throws: A `CodecError` that names the differences when this program cannot read it.
+  package func written(by schema: SchemaDocument) throws(CodecError) {
+    try reader.expect(schema)
+  }
+
+  /// Takes a snapshot, which comes before all records.
+  package func take(snapshot bytes: ArraySlice<UInt8>) throws(CodecError) {
+    let (revision, history, item) = try SnapshotBytes.decode(bytes)
+    root = try reader.root(item)
+    self.revision = revision
+    self.history = history
+    isNew = false
+    for known in history.clients {
+      let client = client(known.id, last: known.last)
+      client.outcomes = known.outcomes
+      client.holder = known.holder
+      outcomeCount += known.outcomes.count
+    }
+    versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
+  }
+
+  /// Takes the records of consecutive revisions.
+  package func take(records bytes: ArraySlice<UInt8>) throws(CodecError) {
+    var decoder = CBORDecoder(bytes)
+    while decoder.offset < bytes.endIndex { try take(try JournalRecord(from: &decoder)) }
+  }
+
+  private func take(_ record: JournalRecord) throws(CodecError) {
+    guard record.revision == revision + 1 else {
+      throw CodecError(
+        .deltaMismatch,
+        "a record of revision \(record.revision) follows revision \(revision)",
+      )
+    }
+    if let delta = record.delta {
+      let old = root
+      try reader.apply(delta, to: &root)
+      versions.append(old, revision: revision, changed: delta.count)
+    } else {
+      versions.append(root, revision: revision, changed: 0)
+    }
+    revision = record.revision
+    isNew = false
+    history.note(record.details, of: record.origin)
+    // One of them may have come back since, and sent this.
+    for client in record.details.forgotten { forget(client) }
+    guard case .client(let action) = record.origin else { return }
+    note(action, appliedAt: record.revision)
+  }
+
+  private func note(_ action: JournalRecord.ClientAction, appliedAt revision: UInt64) {
+    let client = client(action.client, last: action.sequence - 1)
+    client.holder = action.identity.holder
+    let before = client.outcomes.count
+    if action.sequence > client.last + 1 {
+      // What was refused left no record, and comes between two that were not.
+      let refusal = Outcome.Failure(
+        code: Outcome.rejected,
+        message: "It was refused before the daemon was started again; why is not kept.",
+      )
+      let count = min(Int(clamping: action.sequence - client.last - 1), limits.outcomesPerClient)
+      client.outcomes += repeatElement(.failed(refusal), count: count)
+    }
+    client.outcomes.append(.applied(revision: revision, hasEffects: false))
+    client.last = max(client.last, action.sequence)
+    if client.outcomes.count >= 2 * limits.outcomesPerClient {
+      client.outcomes.removeFirst(client.outcomes.count - limits.outcomesPerClient)
+    }
+    outcomeCount += client.outcomes.count - before
+    if outcomeCount > 2 * limits.outcomes { makeRoom() }
+  }
+
+  /// A client that sends now; one that is not known has been told that far.
+  private func client(_ id: Identifier, last: UInt64) -> Client {
+    nextPlace += 1
+    if let known = clients[id] {
+      known.place = nextPlace
+      return known
+    }
+    let new = Client(last: last, outcomes: [], place: nextPlace)
+    clients[id] = new
+    return new
+  }
+
+  private func forget(_ client: Identifier) {
+    outcomeCount -= clients.removeValue(forKey: client)?.outcomes.count ?? 0
+  }
+
+  /// Lets go of the clients that were away the longest, and of old outcomes, where there are more
+  /// than a daemon keeps: of those of the holders who have most of them.
+  private func makeRoom() {
+    if clients.count > limits.clients {
+      let holders = Dictionary(grouping: clients) { $0.value.holder }
+      let shares = KeptHistory.shares(
+        of: holders.mapValues(\.count),
+        within: limits.clients,
+        reserve: OwnersReserve(amount: limits.clientsOfOwner, owner: owner),
+      )
+      for (holder, clients) in holders {
+        guard let most = shares[holder], clients.count > most else { continue }
+        let sorted = clients.sorted { $0.value.place < $1.value.place }
+        for (client, _) in sorted.dropLast(most) { forget(client) }
+      }
+    }
+    let counts = clients.values.map {
+      ($0.holder, min($0.outcomes.count, limits.outcomesPerClient))
+    }
+    let each = KeptHistory.outcomesEach(
+      of: counts,
+      within: limits.outcomes,
+      reserve: OwnersReserve(amount: limits.outcomesOfOwner, owner: owner),
+    )
+    for client in clients.values {
+      let most = min(each[client.holder] ?? 0, limits.outcomesPerClient)
+      client.outcomes.removeFirst(max(0, client.outcomes.count - most))
+    }
+    outcomeCount = clients.values.reduce(0) { $0 + $1.outcomes.count }
+  }
+
+  /// Notes that sessions had numbers up to this one.
+  package func take(sessionNumbers: UInt64) {
+    history.sessionNumbers = max(history.sessionNumbers, sessionNumbers)
+  }
+
+  /// The root as it was, and all that has to be known besides.
+  ///
+  /// - Parameter wasStopped: Whether the daemon that ran before has said that it ends.
+  /// - Returns: What the journal had.
+  package func finish(wasStopped: Bool = false) -> Recovered<Root> {
+    makeRoom()
+    history.clients = clients.sorted { $0.value.place < $1.value.place }
+      .map {
+        KeptHistory.Client(id: $0, last: $1.last, outcomes: $1.outcomes, holder: $1.holder)
+      }
+    return Recovered(
+      root: root,
+      revision: revision,
+      versions: versions,
+      history: history,
+      restoration: isNew ? nil : history.restoration(wasStopped: wasStopped),
+      sessionNumbers: history.sessionNumbers(with: limits),
+    )
+  }
+}
+
+/// What a journal had of a root.
+@MainActor
+package struct Recovered<Root: Sendable> {
+  package let root: Root
+  package let revision: UInt64
+  let versions: VersionRing<Root>
+  package let history: KeptHistory
+  /// What the reducer is to be told first; nil where the journal had nothing.
+  package let restoration: Restoration?
+  /// How far sessions' numbers may go before a record says more.
+  fileprivate let sessionNumbers: UInt64
+
+  /// What a journal begins with, where it had nothing: records say only what changed.
+  package func snapshot(_ form: DurableForm<Root>) -> [UInt8] {
+    var history = history
+    history.sessionNumbers = sessionNumbers
+    return SnapshotBytes.encode(revision: revision, history) { form.encode(root, &$0) }
+  }
+}

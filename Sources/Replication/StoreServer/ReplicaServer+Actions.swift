@@ -1,0 +1,214 @@
+import StoreActor
+import StoreExposures
+import StoreHistory
+import StoreProtocol
+import StoreState
+
+// What clients send to their scopes, and what becomes of it (`docs/PROTOCOL.md` §10).
+extension ReplicaServer {
+  /// Goes on with the frame that the last turn did not finish, if its session is still there.
+  func acceptRest(at moment: Moment) {
+    guard let unfinished = rest else { return }
+    rest = nil
+    now = moment
+    guard let session = sessions.session(of: unfinished.peer) else { return }
+    accept(unfinished.requests, first: unfinished.first, from: session)
+  }
+
+  /// Reduces actions, or repeats their recorded outcomes.
+  func accept(
+    _ requests: ArraySlice<ClientMessage.ActionRequest>,
+    first: UInt64,
+    from session: Session,
+  ) {
+    // Who came while nothing could be kept has come before he does anything.
+    deliverSessionEvents()
+    var goodbye: Goodbye?
+    root.batch(as: session.origin) { goodbye = acceptBatch(requests, first: first, from: session) }
+    if let goodbye { end(session, code: goodbye.code, message: goodbye.message) }
+  }
+
+  /// Reduces actions, or repeats their outcomes.
+  ///
+  /// - Returns: Why the session ends; nil where it does not.
+  private func acceptBatch(
+    _ requests: ArraySlice<ClientMessage.ActionRequest>,
+    first: UInt64,
+    from session: Session,
+  ) -> Goodbye? {
+    var sequence = first
+    for place in requests.indices {
+      if place > requests.startIndex, place.isMultiple(of: limits.actionsPerLook), hasToPause() {
+        rest = UnfinishedFrame(requests: requests[place...], first: sequence, peer: session.peer)
+        return nil
+      }
+      let request = requests[place]
+      let last = session.actions.last
+      if sequence > last + 1 {
+        outbox.send(.gap(expected: last + 1), to: session.peer)
+        return nil
+      }
+      // Who keeps to the window has no more actions without an outcome, whatever the disk does.
+      guard session.actions.unsaidCount <= limits.window else {
+        let message = "You sent more than \(limits.window) actions that have no outcome yet."
+        return Goodbye(code: "protocolError", message: message)
+      }
+      if sequence <= last {
+        // Not an outcome, since there is one already: it asks again when it comes back.
+        guard sessions.spendAction(of: session, now: now.instant) else {
+          counters.actionsThrottled += 1
+          let message = "You may send \(limits.actionsPerSecond) actions a second, repeated or not."
+          return Goodbye(code: Outcome.overloaded, message: message)
+        }
+        outcomes.repeatOutcome(of: sequence, to: session)
+      } else {
+        reducedInTurn += 1
+        outcomes.record(execute(request, sequence, of: session), of: session)
+      }
+      sequence += 1
+    }
+    return nil
+  }
+
+  /// Reduces one action, or says why it must not run.
+  private func execute(
+    _ request: ClientMessage.ActionRequest,
+    _ sequence: UInt64,
+    of session: Session,
+  ) -> Outcome {
+    do throws(Outcome.Failure) {
+      let task = try send(request, sequence, of: session)
+      counters.actionsApplied += 1
+      let isFinished = task.isFinished
+      if !isFinished {
+        outcomes.follow(task, of: sequence, of: session)
+        sessions.follow(task, of: session)
+      }
+      return .applied(revision: root.newestRevision, hasEffects: !isFinished)
+    } catch {
+      if request.isWithdrawn {
+        counters.actionsWithdrawn += 1
+      } else {
+        counters.actionsFailed += 1
+      }
+      return .failed(error)
+    }
+  }
+
+  /// Counts an action, and its bytes, against its holder's rate, whatever its outcome.
+  private func spend(
+    _ request: ClientMessage.ActionRequest,
+    of session: Session,
+  ) throws(Outcome.Failure) {
+    let most: String
+    if !sessions.spendAction(of: session, now: now.instant) {
+      most = "\(limits.actionsPerSecond) actions"
+    } else if !sessions.spendActionBytes(request.action.count, of: session, now: now.instant) {
+      most = "\(limits.actionBytesPerSecond >> 20) MiB of actions"
+    } else {
+      return
+    }
+    counters.actionsThrottled += 1
+    throw Outcome.Failure(
+      code: Outcome.overloaded,
+      message: "You may send \(most) a second. Try again later.",
+    )
+  }
+
+  /// Refuses an action whose client has too many running effects.
+  private func checkEffects(_ session: Session) throws(Outcome.Failure) {
+    let most: Int
+    if session.actions.runningCount >= limits.effectsPerSession {
+      most = limits.effectsPerSession
+    } else if sessions.effects(of: session) >= limits.effectsPerUser {
+      most = limits.effectsPerUser
+    } else {
+      return
+    }
+    counters.actionsThrottled += 1
+    throw Outcome.Failure(
+      code: Outcome.overloaded,
+      message: "Effects of \(most) of your actions run already. Try again when some have ended.",
+    )
+  }
+
+  private func send(
+    _ request: ClientMessage.ActionRequest,
+    _ sequence: UInt64,
+    of session: Session,
+  ) throws(Outcome.Failure) -> StoreTask {
+    try spend(request, of: session)
+    if let deadline = request.deadline, now.wallMilliseconds > deadline {
+      throw Outcome.Failure(
+        code: Outcome.expired,
+        message: "The action came \(now.wallMilliseconds - deadline) ms after its deadline.",
+      )
+    }
+    guard let target = session.scopes.target(request.handle) else {
+      throw Outcome.Failure(code: Outcome.rejected, message: request.rejection)
+    }
+    guard target.sends.allows(request.action) else {
+      throw Outcome.Failure(
+        code: Outcome.unauthorised,
+        message: "You may not send this to \(target.name.quoted).",
+      )
+    }
+    try checkEffects(session)
+    if let recorder {
+      if let refusal = recorder.refusal(now.instant, of: session.holder) { throw refusal }
+      recorder.beginAction(of: session.recorded, sequence, to: target.name, request.action)
+    }
+    defer { recorder?.endAction() }
+    do throws(CodecError) {
+      if let task = try reduce(request, in: target.scope) { return task }
+    } catch {
+      throw Outcome.Failure(
+        code: Outcome.rejected,
+        message: "Not an action of \(target.name.quoted): \(error)",
+      )
+    }
+    if target.scope.source.isShared {
+      throw Outcome.Failure(
+        code: Outcome.conflict,
+        message: "The value of \(target.name.quoted) is another one by now.",
+      )
+    }
+    throw Outcome.Failure(
+      code: Outcome.absent,
+      message: "What the action is for in \(target.name.quoted) is absent now.",
+    )
+  }
+}
+
+/// Actions that came in one frame, of which a turn has reduced those before.
+struct UnfinishedFrame {
+  let requests: ArraySlice<ClientMessage.ActionRequest>
+  /// The sequence of the first.
+  let first: UInt64
+  let peer: PeerID
+}
+
+extension ReplicaServer {
+  /// Lets the root reduce an action, within its client's span if it has one.
+  private func reduce(
+    _ request: ClientMessage.ActionRequest,
+    in scope: RootScope,
+  ) throws(CodecError) -> StoreTask? {
+    guard let trace = request.trace else { return try root.send(request.action, to: scope) }
+    return try TraceParent.with(trace) { () throws(CodecError) in
+      try root.send(request.action, to: scope)
+    }
+  }
+}
+
+extension ClientMessage.ActionRequest {
+  /// Whether it replaces an action that its client has given up.
+  fileprivate var isWithdrawn: Bool { handle == 0 && action.elementsEqual([0xf6]) }
+
+  /// Why an action with an unknown handle is rejected.
+  fileprivate var rejection: String {
+    isWithdrawn
+      ? "The client withdrew it."
+      : "No scope of this session has the handle \(handle). Join it first."
+  }
+}

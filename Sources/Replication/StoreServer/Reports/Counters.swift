@@ -1,0 +1,64 @@
+package import StoreProtocol
+
+/// The daemon's counters since its start.
+@MainActor
+package final class Counters {
+  package internal(set) var controlFrames: UInt64 = 0
+  package internal(set) var malformed: UInt64 = 0
+  package internal(set) var notUnderstood: UInt64 = 0
+  package internal(set) var subscriptions: UInt64 = 0
+  package internal(set) var fences: UInt64 = 0
+  package internal(set) var strayFences: UInt64 = 0
+  package internal(set) var captures: UInt64 = 0
+  package internal(set) var snapshots: UInt64 = 0
+  package internal(set) var replays: UInt64 = 0
+  @exclusivity(unchecked) package internal(set) var actionsApplied: UInt64 = 0
+  package internal(set) var actionsFailed: UInt64 = 0
+  package internal(set) var actionsWithdrawn: UInt64 = 0
+  package internal(set) var duplicates: UInt64 = 0
+  @exclusivity(unchecked) package internal(set) var deltas: UInt64 = 0
+  @exclusivity(unchecked) package internal(set) var deltaBytes: UInt64 = 0
+  package internal(set) var outputs: UInt64 = 0
+  package internal(set) var markers: UInt64 = 0
+  package internal(set) var outputsTooLarge: UInt64 = 0
+  package internal(set) var leasesEnded: UInt64 = 0
+  package internal(set) var blockedPeers: UInt64 = 0
+  package internal(set) var cutSubscribers: UInt64 = 0
+  package internal(set) var cutSessionless: UInt64 = 0
+  /// Hellos that were answered with a refusal, for whatever reason.
+  package internal(set) var refusedHellos: UInt64 = 0
+  /// Those of them for whom there was no room: their process, user or key, or all together, had as
+  /// many sessions as there may be.
+  package internal(set) var refusedSessions: UInt64 = 0
+  package internal(set) var actionsThrottled: UInt64 = 0
+  package internal(set) var hellosThrottled: UInt64 = 0
+  package internal(set) var joinsThrottled: UInt64 = 0
+  package internal(set) var reportsRefused: UInt64 = 0
+  /// The bytes of peers that tables keep, and how often there was no room for more.
+  var ofTables: @MainActor () -> [(String, UInt64)] = { [] }
+  /// What the transport counts: who never gets to the turn.
+  package var ofTransport: @MainActor () -> [(String, UInt64)] = { [] }
+  /// Why the daemon cannot do something for now that is not about its journal; nil while it can.
+  package var ofHost: @MainActor () -> String? = { nil }
+  /// What the daemon's program counts itself.
+  package var ofProgram: @MainActor () -> [MetricSample] = { [] }
+
+  /// The counters by the names under which they are reported.
+  package var byName: [(String, UInt64)] {
+    [
+      ("controlFrames", controlFrames), ("malformed", malformed),
+      ("notUnderstood", notUnderstood), ("subscriptions", subscriptions), ("fences", fences),
+      ("strayFences", strayFences), ("captures", captures), ("snapshots", snapshots),
+      ("replays", replays), ("actionsApplied", actionsApplied), ("actionsFailed", actionsFailed),
+      ("actionsWithdrawn", actionsWithdrawn), ("duplicates", duplicates), ("deltas", deltas),
+      ("deltaBytes", deltaBytes), ("outputs", outputs), ("leasesEnded", leasesEnded),
+      ("blockedPeers", blockedPeers), ("cutSubscribers", cutSubscribers),
+      ("cutSessionless", cutSessionless),
+      ("refusedHellos", refusedHellos),
+      ("refusedSessions", refusedSessions), ("actionsThrottled", actionsThrottled),
+      ("reportsRefused", reportsRefused), ("markers", markers),
+      ("outputsTooLarge", outputsTooLarge), ("hellosThrottled", hellosThrottled),
+      ("joinsThrottled", joinsThrottled),
+    ] + ofTables() + ofTransport()
+  }
+}

@@ -1,0 +1,147 @@
+package import StoreActor
+package import StoreBytes
+package import StoreExposures
+package import StoreHistory
+package import StoreProtocol
+import StoreState
+
+/// The protocol's interface to a root store, without the types of its state and actions.
+///
+/// Everything above is not generic, and reads no pointer to a root: ``TypedRoot`` does, and
+/// closures that were made for its types.
+@MainActor
+package protocol RootPort: AnyObject {
+  /// The number of the newest revision that may be told of: where there is a journal, the newest
+  /// that is durable.
+  var revision: UInt64 { get }
+  /// Whether published revisions are durable.
+  var isDurable: Bool { get }
+  /// The number of the newest revision that was reduced.
+  var newestRevision: UInt64 { get }
+  /// The exposures, in their order of declaration.
+  var exposed: [ExposedScopes] { get }
+  /// Observes every step and output from now on; it must live as long as the root.
+  var observer: (any RootObserver)? { get set }
+
+  /// The scope of a name, in any spelling; nil where nothing is exposed under it, and a failure
+  /// where it does not end in a row's id.
+  func scope(called name: String) -> Result<ResolvedScope, CodecError>?
+
+  // MARK: Actions
+
+  /// Groups several sends of one origin, which makes them cheaper, and sets their origin.
+  func batch(as origin: ActionOrigin, _ sends: () -> Void)
+
+  /// Reduces an action of a scope.
+  ///
+  /// - Returns: What follows from it; nil when what it is for is not there, and then nothing has
+  ///   happened.
+  /// - Throws: where the bytes are not an action of the scope.
+  func send(
+    _ action: ArraySlice<UInt8>,
+    to scope: RootScope,
+  ) throws(CodecError) -> StoreTask?
+
+  /// Sends the action for a listed session that came or went.
+  func send(_ event: SessionEvent)
+
+  /// Sends the actions for a restart, as one revision, if the daemon has restarted.
+  ///
+  /// - Returns: A message for the operator; nil if all is well.
+  func restart() -> String?
+
+  /// Makes a revision without reducing anything.
+  func advance()
+
+  /// Whether effects are ready and wait for ``startEffects()``.
+  var hasEffectsToStart: Bool { get }
+
+  /// Starts the effects of released revisions, whose frames have been sent.
+  func startEffects()
+
+  // MARK: Steps
+
+  /// Notifies the observer of all steps up to a revision, which has become durable.
+  func release(through revision: UInt64)
+
+  /// The journal has failed: it is unknown whether unreleased revisions are durable.
+  ///
+  /// - Parameter reason: Why.
+  func fail(_ reason: String)
+
+  /// Notifies the observer of a scope's changes from now on, by its number among followed scopes.
+  func follow(_ scope: RootScope, as number: Int)
+
+  /// Stops notifying of a scope.
+  func unfollow(_ scope: RootScope)
+
+  /// Writes the delta of a scope for the current step; called by the observer only.
+  ///
+  /// - Returns: False if there is no change; then nothing is written.
+  func encodeDelta(of scope: RootScope, into encoder: inout CBOREncoder) -> Bool
+
+  /// The digest of a scope's newest state that may be told of.
+  func digest(of scope: RootScope) -> Digest
+
+  /// Which rows of an exposure have ids that begin with a text, in the newest state that may be
+  /// told of and as far as the rights allow; none where there is no such exposure.
+  func rows(_ query: RowQuery, _ rights: Rights, _ limits: Limits) -> RowAnswer
+
+  // MARK: Versions
+
+  /// The newest version that may be told of.
+  func version() -> RootVersion
+
+  /// The version of a revision; nil when it is not kept.
+  func version(at revision: UInt64) -> RootVersion?
+
+  /// Writes a root in its durable form, if there is a journal.
+  var encodeDurably: (@Sendable (ErasedScope.Place, inout CBOREncoder) -> Void)? { get }
+
+  /// How a question for the past is answered, on any thread; nil when it is for a scope that does
+  /// not exist for whoever asks.
+  func past(_ query: HistoryQuery, _ rights: Rights, _ limits: Limits) -> HistoryJob.Answer?
+
+  /// Releases the store, which can then be used locally.
+  func detach()
+}
+
+/// Observes a root.
+@MainActor
+package protocol RootObserver: AnyObject {
+  /// A step may have changed a followed scope; called once for each scope, during the step.
+  func mayHaveChanged(_ scope: RootScope, at revision: UInt64)
+
+  /// All scopes that a step may have changed have been reported.
+  func stepped(to revision: UInt64)
+
+  /// An output of a followed scope.
+  func put(_ output: any Sendable, of scope: RootScope, at revision: UInt64)
+}
+
+/// A root at some revision, for use on any thread.
+// Sound: what is at the place never changes, and roots are Sendable.
+package final class RootVersion: @unchecked Sendable {
+  package let revision: UInt64
+  private let place: ErasedScope.Place
+  private let release: () -> Void
+
+  /// A copy of a root.
+  init<Root: Sendable>(_ root: Root, revision: UInt64) {
+    self.revision = revision
+    let copy = UnsafeMutablePointer<Root>.allocate(capacity: 1)
+    copy.initialize(to: root)
+    place = UnsafeRawPointer(copy)
+    release = {
+      copy.deinitialize(count: 1)
+      copy.deallocate()
+    }
+  }
+
+  deinit { release() }
+
+  /// Reads the root.
+  func read<Result>(_ body: (ErasedScope.Place) -> Result) -> Result {
+    withExtendedLifetime(self) { body(place) }
+  }
+}

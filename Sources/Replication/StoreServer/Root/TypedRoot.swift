@@ -1,0 +1,450 @@
+import DequeModule
+import StoreActor
+import StoreExposures
+import StoreHistory
+import StoreProtocol
+import StoreState
+
+/// The root store of a daemon, with its types: the only place where replication has them.
+///
+/// It keeps previous versions, and passes pointers to roots to closures that were made for their
+/// types. The pointers are valid during the call only.
+///
+/// With a journal, a step is recorded when it is reduced, and the observer is notified when it is
+/// released. Until then it is not visible: ``revision``, ``version()`` and digests are those of the
+/// newest released revision.
+@MainActor
+final class TypedRoot<Root: Sendable, RootAction>: RootPort {
+  let exposed: [ExposedScopes]
+  @exclusivity(unchecked) unowned(safe) var observer: (any RootObserver)?
+  let versions: VersionRing<Root>
+  private let core: RootCore<Root, RootAction>
+  private let sessionAction: (SessionEvent) -> RootAction?
+  private let restoredAction: (Restoration) -> RootAction?
+  /// What there is to do first; nil once it is done.
+  private var pendingRestoration: Restoration?
+  /// The exposures with a followed scope.
+  ///
+  /// Bounded by ``exposed``.
+  private var followed: [ExposedScopes] = []
+  /// The roots of the step in progress.
+  @exclusivity(unchecked) private var old: ErasedScope.Place?
+  @exclusivity(unchecked) private var new: ErasedScope.Place?
+  /// What the step in progress changed, as far as deltas show it, in bytes.
+  @exclusivity(unchecked) private var stepWeight = 0
+  /// What is kept of steps; nil where nothing is.
+  private let journal: RootJournal<Root>?
+  /// The newest released revision, if there is a journal.
+  @exclusivity(unchecked) private var released: UInt64
+  /// Outputs of revisions that were not released yet.
+  ///
+  /// Bounded by ``Limits/mostUnreleasedRevisions``, and as records by
+  /// ``Limits/mostUnreleasedBytes``.
+  @exclusivity(unchecked) private var unreleasedOutputs: Deque<UnreleasedOutput> = []
+
+  /// Starts observing a store's steps and outputs.
+  ///
+  /// - Parameters:
+  ///   - core: The store.
+  ///   - exposures: What clients may see.
+  ///   - limits: How many versions are kept.
+  ///   - journal: What is kept of steps; nil where nothing is.
+  ///   - recovered: What the journal had, which the store has already; nil where that is nothing.
+  ///   - restoredAction: The action that tells the reducer of a restart, if any.
+  ///   - sessionAction: The action that tells the reducer of a listed session, if any.
+  init(
+    _ core: RootCore<Root, RootAction>,
+    exposures: [Expose<Root, RootAction>],
+    limits: Limits,
+    journal: RootJournal<Root>? = nil,
+    recovered: Recovered<Root>? = nil,
+    restoredAction: @escaping (Restoration) -> RootAction? = { _ in nil },
+    sessionAction: @escaping (SessionEvent) -> RootAction?,
+  ) {
+    self.core = core
+    self.journal = journal
+    released = core.revision
+    core.kept = journal.map { _ in KeptRevisions(through: core.revision) }
+    self.sessionAction = sessionAction
+    self.restoredAction = restoredAction
+    pendingRestoration = recovered?.restoration
+    exposed = exposures.map { $0.scopes() }
+    versions =
+      recovered?.versions
+      ?? VersionRing(
+        limit: limits.versions,
+        bytes: limits.versionBytes,
+        revision: core.revision,
+      )
+    if journal != nil { versions.keep(from: core.revision) }
+    core.defersEffects = true
+    core.onStep = { [unowned self] revision, old, new in
+      self.step(to: revision, from: old, to: new)
+    }
+    if let recorder = journal?.recorder {
+      core.effectLog = recorder
+      core.onBegin = { [unowned self] action in
+        recorder.begin { self.describe(action) }
+        ReducerInputs.begin()
+      }
+      core.onBeginShared = { recorder.beginShared() }
+    }
+    guard exposed.contains(where: { $0.outputs != nil }) else { return }
+    core.onOutput = { [unowned self] output, revision in
+      if self.journal == nil || self.unreleasedOutputs.isEmpty && revision <= self.released {
+        self.put(output, at: revision)
+      } else {
+        self.unreleasedOutputs.append(
+          UnreleasedOutput(revision: revision) { [unowned self] in self.put(output, at: revision) }
+        )
+      }
+    }
+  }
+
+  func detach() {
+    core.onStep = nil
+    core.onOutput = nil
+    core.onBegin = nil
+    core.onBeginShared = nil
+    core.effectLog = nil
+    core.kept?.end("The daemon has ended.")
+    core.kept = nil
+    // What was not told to anybody has no effects, now or later.
+    if journal != nil, released < core.revision { core.cancelEffects() }
+    core.defersEffects = false
+  }
+
+  var revision: UInt64 { journal == nil ? core.revision : released }
+
+  var isDurable: Bool { journal != nil }
+
+  var newestRevision: UInt64 { core.revision }
+
+  // MARK: Actions
+
+  func batch(as origin: ActionOrigin, _ sends: () -> Void) { core.batch(as: origin, sends) }
+
+  func send(_ action: ArraySlice<UInt8>, to scope: RootScope) throws(CodecError) -> StoreTask? {
+    let source = scope.source
+    if source.isOptional, !core.withState({ source.isPresent(UnsafeRawPointer($0)) }) {
+      return nil
+    }
+    var decoder = CBORDecoder(action)
+    let task = try source.send(core, true, &decoder)
+    // What it is for is absent, so no step has ended what began.
+    if task == nil, let journal {
+      _ = ReducerInputs.end()
+      journal.recorder.abandon()
+    }
+    return task
+  }
+
+  func send(_ event: SessionEvent) {
+    if let action = sessionAction(event) { core.send(action) }
+  }
+
+  func restart() -> String? {
+    guard let journal, let restoration = pendingRestoration else { return nil }
+    pendingRestoration = nil
+    var problem: String?
+    var new: Root?
+    do throws(CodecError) {
+      // Behind those that have left, whose revisions have changed it.
+      if journal.form.hasEphemeralParts {
+        new = try core.withOwnDependencies { () throws(CodecError) in
+          try journal.form.begunAnew(core.state)
+        }
+      }
+    } catch {
+      problem = "What is ephemeral stays: the state does not read what it wrote: \(error)"
+    }
+    journal.recorder.begin(.restored(restoration))
+    ReducerInputs.begin()
+    core.restart(
+      restoration,
+      reset: { root in if let new { root = new } },
+      then: restoredAction(restoration),
+    )
+    return problem
+  }
+
+  func advance() { core.advance() }
+
+  /// An internal action, as it is recorded.
+  private func describe(_ action: RootAction) -> JournalRecord.InternalAction {
+    var path = ""
+    for name in actionPath(of: action) {
+      path += name.hasPrefix("[") || path.isEmpty ? name : ".\(name)"
+    }
+    let form = withUnsafePointer(to: action) { place -> JournalRecord.InternalAction.Form? in
+      for scope in exposed {
+        guard let bytes = scope.clientForm(of: UnsafeRawPointer(place)) else { continue }
+        return .init(scope: scope.description.name, action: bytes)
+      }
+      return nil
+    }
+    return JournalRecord.InternalAction(name: path, form: form)
+  }
+
+  var hasEffectsToStart: Bool { core.hasEffectsToStart(through: revision) }
+
+  func startEffects() { core.startEffects(through: revision) }
+
+  // MARK: Steps
+
+  func follow(_ scope: RootScope, as number: Int) {
+    scope.exposed.follow(scope, as: number)
+    if scope.exposed.followedCount == 1 { findFollowed() }
+  }
+
+  func unfollow(_ scope: RootScope) {
+    scope.exposed.unfollow(scope)
+    if scope.exposed.followedCount == 0 { findFollowed() }
+  }
+
+  /// In the order of the exposures, which determines the order of publishing.
+  private func findFollowed() { followed = exposed.filter { $0.followedCount > 0 } }
+
+  /// The store has reduced an action.
+  ///
+  /// - Parameters:
+  ///   - revision: The step's revision.
+  ///   - old: Where the root is as it was before; it is moved out of there.
+  ///   - new: Where the root is now.
+  private func step(
+    to revision: UInt64,
+    from old: UnsafeMutablePointer<Root>,
+    to new: UnsafePointer<Root>,
+  ) {
+    if let journal {
+      let read = ReducerInputs.end()
+      journal.recorder.details.inputs = JournalRecord.Inputs(date: read.date, seed: read.seed)
+      let changed = journal.record(revision, of: core.originOfStep, from: old, to: new)
+      return versions.append(moving: old, revision: revision - 1, changed: changed)
+    }
+    let (before, after) = (UnsafeRawPointer(old), UnsafeRawPointer(new))
+    stepWeight = 0
+    if let observer { tell(observer, of: revision, from: before, to: after) }
+    var weight = stepWeight
+    if revision.isMultiple(of: stepsPerWeighing) {
+      weight += unfollowedWeight(from: before, to: after) * Int(stepsPerWeighing)
+    }
+    versions.append(moving: old, revision: revision - 1, changed: weight)
+  }
+
+  /// Notifies an observer of a step.
+  private func tell(
+    _ observer: any RootObserver,
+    of revision: UInt64,
+    from old: ErasedScope.Place,
+    to new: ErasedScope.Place,
+  ) {
+    (self.old, self.new) = (old, new)
+    for exposed in followed {
+      exposed.forEachChanged(from: old, to: new) { observer.mayHaveChanged($0, at: revision) }
+    }
+    (self.old, self.new) = (nil, nil)
+    observer.stepped(to: revision)
+  }
+
+  func release(through revision: UInt64) {
+    putOut(through: released)
+    let observer = observer
+    while released < revision {
+      let next = released + 1
+      withPlace(of: released) { old in
+        withPlace(of: next) { new in
+          released = next
+          if let observer { tell(observer, of: next, from: old, to: new) }
+        }
+      }
+      if !unreleasedOutputs.isEmpty { putOut(through: next) }
+    }
+    versions.keep(from: released)
+    core.kept?.keep(through: released)
+  }
+
+  func fail(_ reason: String) { core.kept?.end(reason) }
+
+  private func putOut(through revision: UInt64) {
+    while let output = unreleasedOutputs.first, output.revision <= revision {
+      unreleasedOutputs.removeFirst()
+      output.put()
+    }
+  }
+
+  /// Reads the root at a revision, from the newest released one on.
+  private func withPlace<Result>(
+    of revision: UInt64,
+    _ body: (ErasedScope.Place) -> Result,
+  ) -> Result {
+    if revision == core.revision { return core.withState { body(UnsafeRawPointer($0)) } }
+    guard let place = versions.place(of: revision) else {
+      preconditionFailure("Revision \(revision) is not kept, of \(core.revision)")
+    }
+    return body(UnsafeRawPointer(place))
+  }
+
+  func encodeDelta(of scope: RootScope, into encoder: inout CBOREncoder) -> Bool {
+    guard let old, let new else {
+      preconditionFailure("A delta was asked for outside of a step, at revision \(revision)")
+    }
+    let start = encoder.count
+    guard scope.source.encodeDelta(old, new, &encoder) else { return false }
+    stepWeight += encoder.count - start + encoder.takeUnshared()
+    return true
+  }
+
+  /// What a step changed in exposed scopes that nobody follows; rows are in their array.
+  private func unfollowedWeight(from old: ErasedScope.Place, to new: ErasedScope.Place) -> Int {
+    var weight = 0
+    for exposed in exposed {
+      guard let scope = exposed.whole, scope.number == nil else { continue }
+      var encoder = CBOREncoder()
+      guard scope.source.encodeDelta(old, new, &encoder) else { continue }
+      weight += encoder.count + encoder.takeUnshared()
+    }
+    return weight
+  }
+
+  /// An output was made; one without an action belongs to the root, which is no scope.
+  private func put(_ output: StoreOutput<RootAction>, at revision: UInt64) {
+    guard let observer, let action = output.action else { return }
+    withUnsafePointer(to: action) { action in
+      for exposed in followed where exposed.outputs != nil {
+        guard let scope = exposed.followedScope(of: UnsafeRawPointer(action)) else { continue }
+        observer.put(output.value, of: scope, at: revision)
+      }
+    }
+  }
+
+  func digest(of scope: RootScope) -> Digest {
+    withPlace(of: revision) { scope.source.digest($0) }
+  }
+
+  func rows(_ query: RowQuery, _ rights: Rights, _ limits: Limits) -> RowAnswer {
+    for exposed in exposed {
+      guard let rows = exposed.rows, let ids = exposed.description.id,
+        exposed.description.name.utf8.elementsEqual(query.scope.utf8),
+        // The place to go on with tells how many there are.
+        rights.sees(exposed.description)
+      else { continue }
+      var search = RowSearch(query, ids, rights, limits)
+      let next = withPlace(of: revision) { place in
+        rows.encodedIDs(place, Int(clamping: query.start)) { search.look(at: $0) }
+      }
+      return RowAnswer(ids: search.ids, next: next.map { UInt64($0) })
+    }
+    return RowAnswer(ids: [], next: nil)
+  }
+
+  // MARK: Versions
+
+  func version() -> RootVersion {
+    withPlace(of: revision) {
+      RootVersion($0.assumingMemoryBound(to: Root.self).pointee, revision: revision)
+    }
+  }
+
+  var encodeDurably: (@Sendable (ErasedScope.Place, inout CBOREncoder) -> Void)? {
+    guard let encode = journal?.form.encode else { return nil }
+    return { encode($0.assumingMemoryBound(to: Root.self).pointee, &$1) }
+  }
+
+  func past(
+    _ question: HistoryQuery,
+    _ rights: Rights,
+    _ limits: Limits,
+  ) -> HistoryJob.Answer? {
+    var query = question
+    var named = exposed.compactMap { NamedScopes($0, rights) }
+    var (asked, listed): (ErasedScope?, String?)
+    switch question {
+    case .log(let after, let count, let scope?, let client):
+      guard let found = resolve(scope, limits), rights.sees(found.name) else { return nil }
+      listed = found.name
+      query = .log(after: after, count: count, scope: found.name, client: client)
+      // By its own name, which may not be the one that it has among many rows.
+      named.append(NamedScopes(found.name, found.scope.source))
+    case .state(_, let scope):
+      guard let found = resolve(scope, limits), rights.sees(found.name) else { return nil }
+      asked = found.scope.source
+    case .log, .verify: break
+    }
+    guard let form = journal?.form else {
+      return { _, _ in .failed(.inMemoryOnly) }
+    }
+    let asking = query
+    let past = TypedPast(form, naming: named, asked: asked)
+    let telling: PastTelling = rights.isEverything ? .exposed : .changes
+    guard case .log = asking else {
+      return { source, _ in
+        var reader = PastReader(source, past, telling: telling)
+        return reader.answer(asking)
+      }
+    }
+    let list = ListedPast<Root>.List(scope: listed, rights: rights)
+    return { source, left in
+      let kept = left as? ListedPast<Root>
+      left = nil
+      var reader =
+        kept.flatMap { $0.list == list ? $0.reader : nil }
+        ?? PastReader(source, past, telling: telling)
+      let answer = reader.answer(asking)
+      left = ListedPast(list: list, reader: reader)
+      return answer
+    }
+  }
+
+  func scope(called name: String) -> Result<ResolvedScope, CodecError>? {
+    withPlace(of: revision) { exposed.scope(called: name, in: $0) }
+  }
+
+  private func resolve(_ name: String, _ limits: Limits) -> ResolvedScope? {
+    guard name.utf8.count <= limits.scopeNameBytes else { return nil }
+    // What is no id of a row is no name of a scope.
+    guard case .success(let found)? = scope(called: name) else { return nil }
+    return found
+  }
+
+  func version(at revision: UInt64) -> RootVersion? {
+    if revision == self.revision { return version() }
+    guard revision < self.revision else { return nil }
+    return versions[revision].map { RootVersion($0, revision: revision) }
+  }
+}
+
+/// The past as far as a log was listed.
+private struct ListedPast<Root: Sendable>: Sendable {
+  /// What the pages of one list have in common.
+  struct List: Hashable, Sendable {
+    let scope: String?
+    let rights: Rights
+  }
+
+  let list: List
+  let reader: PastReader<TypedPast<Root>>
+}
+
+/// An output that waits for its revision's release.
+///
+/// Without its type, and outside of what has it: what is generic is slow to look at, and each step
+/// looks whether there are any.
+private struct UnreleasedOutput {
+  let revision: UInt64
+  let put: () -> Void
+}
+
+/// One step in so many is weighed with what it changed in scopes that nobody follows.
+///
+/// It stands for the others, for their deltas are of no other use. A prime, so that actions that
+/// take turns are all met.
+private let stepsPerWeighing: UInt64 = 61
+
+extension CBOREncoder {
+  /// What was noted as unshared since the last call.
+  fileprivate mutating func takeUnshared() -> Int {
+    defer { unshared = 0 }
+    return unshared
+  }
+}

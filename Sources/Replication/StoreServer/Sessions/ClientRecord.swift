@@ -1,0 +1,124 @@
+import StoreHistory
+import StoreProtocol
+
+/// The daemon's record of one client id: its last action sequence and its recent outcomes.
+@MainActor
+final class ClientRecord {
+  @exclusivity(unchecked) private(set) var last: UInt64
+  /// The outcomes of the newest sequences, ending with `last`, from `head` on.
+  ///
+  /// Bounded by ``Limits/outcomesPerClient``, and with those of all clients by
+  /// ``Limits/outcomeBytes``.
+  @exclusivity(unchecked) private var outcomes: [Outcome] = []
+  @exclusivity(unchecked) private var head = 0
+  /// What the kept outcomes take of the memory.
+  @exclusivity(unchecked) private(set) var bytes: Int
+  private let limit: Int
+  /// Whether the table keeps it when its client goes: from its first action on.
+  var isKept = false
+  /// The holder of its client.
+  var holder: ClientHolder
+  /// Its number in the queue of records to be dropped; nil while its client is connected.
+  var idleSince: UInt64?
+
+  init(
+    last: UInt64,
+    outcomes: [Outcome] = [],
+    holder: ClientHolder,
+    limit: Int,
+  ) {
+    self.holder = holder
+    self.last = last
+    self.outcomes = outcomes.suffix(limit)
+    bytes = self.outcomes.reduce(0) { $0 + $1.keptBytes }
+    self.limit = limit
+  }
+
+  /// The outcomes up to a sequence that are kept, the oldest first.
+  func outcomes(through sequence: UInt64) -> [Outcome] {
+    var result: [Outcome] = []
+    var next = sequence
+    while let outcome = outcome(of: next) {
+      result.append(outcome)
+      next -= 1
+    }
+    return result.reversed()
+  }
+
+  /// A client that will send nothing up to a sequence any more goes on from there.
+  ///
+  /// What lies between has outcomes, and asking for it would never end.
+  func skip(to last: UInt64) {
+    guard self.last < last else { return }
+    self.last = last
+    outcomes.removeAll()
+    head = 0
+    bytes = 0
+  }
+
+  /// How many outcomes are kept.
+  var count: Int { outcomes.count }
+
+  /// How many bytes the newest outcome takes.
+  var newestBytes: Int { outcome(of: last)?.keptBytes ?? 0 }
+
+  /// Keeps the newest outcomes only: so many, and what is part of a later revision than one.
+  func keep(_ most: Int, releasedThrough revision: UInt64) {
+    let unreleased = Int(clamping: last - last(through: revision))
+    guard outcomes.count > max(most, unreleased) else { return }
+    outcomes = Array(outcomes(through: last).suffix(max(most, unreleased)))
+    head = 0
+    bytes = outcomes.reduce(0) { $0 + $1.keptBytes }
+  }
+
+  /// Keeps the newest outcome, of the older ones the newest that so many bytes have room for, and
+  /// what is part of a later revision than one.
+  func keep(olderBytes most: Int, releasedThrough revision: UInt64) {
+    guard bytes - newestBytes > most else { return }
+    var (count, sum) = (1, 0)
+    while let older = outcome(of: last - UInt64(count)), sum + older.keptBytes <= most {
+      sum += older.keptBytes
+      count += 1
+    }
+    keep(count, releasedThrough: revision)
+  }
+
+  /// Records the outcome of the next sequence.
+  func record(_ outcome: Outcome) {
+    last += 1
+    bytes += outcome.keptBytes
+    if outcomes.count < limit {
+      outcomes.append(outcome)
+    } else {
+      bytes -= outcomes[head].keptBytes
+      outcomes[head] = outcome
+      head = head + 1 == limit ? 0 : head + 1
+    }
+  }
+
+  /// The last sequence before the first action that is part of a later revision only.
+  func last(through revision: UInt64, withRefusals: Bool = true) -> UInt64 {
+    var last = last
+    // Revisions grow, so those that are later stand at the end.
+    var end = self.last
+    while let outcome = outcome(of: end) {
+      if case .applied(let applied, _) = outcome {
+        if applied <= revision { break }
+        last = end - 1
+      } else if !withRefusals {
+        last = end - 1
+      }
+      end -= 1
+    }
+    return last
+  }
+
+  /// The recorded outcome of a sequence up to `last`; nil when it is no longer kept.
+  func outcome(of sequence: UInt64) -> Outcome? {
+    guard sequence >= 1, sequence <= last, last - sequence < UInt64(outcomes.count) else {
+      return nil
+    }
+    let age = Int(last - sequence)
+    return outcomes[(head + outcomes.count - 1 - age) % outcomes.count]
+  }
+}
