@@ -5,18 +5,20 @@ package struct Instant: Hashable, Comparable, Sendable {
   /// Nanoseconds since an arbitrary moment.
   package var nanoseconds: Int64
 
-  package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+  @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   package static let distantFuture = Instant(nanoseconds: .max)
 
-  package static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
+  @inlinable package static func < (lhs: Self, rhs: Self) -> Bool {
+    lhs.nanoseconds < rhs.nanoseconds
+  }
 
-  package func advanced(by duration: Duration) -> Instant {
+  @inlinable package func advanced(by duration: Duration) -> Instant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
     return overflow ? .distantFuture : Instant(nanoseconds: sum)
   }
 
-  package func duration(to other: Instant) -> Duration {
+  @inlinable package func duration(to other: Instant) -> Duration {
     .nanoseconds(other.nanoseconds - nanoseconds)
   }
 }
@@ -27,7 +29,7 @@ package struct Moment: Hashable, Sendable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   package var wallMilliseconds: UInt64
 
-  package init(instant: Instant, wallMilliseconds: UInt64) {
+  @inlinable package init(instant: Instant, wallMilliseconds: UInt64) {
     self.instant = instant
     self.wallMilliseconds = wallMilliseconds
   }
@@ -35,7 +37,7 @@ package struct Moment: Hashable, Sendable {
 
 extension Duration {
   /// The duration in nanoseconds, rounded towards zero; saturating.
-  package var wholeNanoseconds: Int64 {
+  @inlinable package var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, sumOverflow) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
@@ -43,5 +45,5 @@ extension Duration {
   }
 
   /// The duration in milliseconds, rounded towards zero.
-  package var wholeMilliseconds: Int64 { wholeNanoseconds / 1_000_000 }
+  @inlinable package var wholeMilliseconds: Int64 { wholeNanoseconds / 1_000_000 }
 }
