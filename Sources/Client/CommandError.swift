@@ -4,35 +4,35 @@ import StoreJournal
 import StoreProtocol
 import StoreState
 
-/// Why a command could not do what it was asked.
+/// The reason why a command failed.
 struct CommandError: Error, Hashable, CustomStringConvertible {
-  /// What the program exits with (sysexits.h).
+  /// The program's exit status (sysexits.h).
   enum Status: Int32 {
-    /// The command line makes no sense.
+    /// The command line is invalid.
     case usage = 64
-    /// An action or a scope is not what the daemon takes.
+    /// The daemon does not accept an action or a scope.
     case badData = 65
-    /// There is no daemon, or no way to it, or it does not have what is asked for by its nature.
+    /// There is no daemon, it is unreachable, or it lacks the requested facility by its nature.
     case unavailable = 69
-    /// What should be made is there already.
+    /// The object to create already exists.
     case cannotCreate = 73
     /// The output or the input failed.
     case inputOutput = 74
-    /// It may work at another time.
+    /// The command may succeed at another time.
     case tryAgain = 75
-    /// An answer makes no sense.
+    /// An answer is invalid.
     case malformed = 76
-    /// It is not allowed.
+    /// The operation is not permitted.
     case notAllowed = 77
 
-    /// The one of two by which a program exits: what can never work before what may.
+    /// The exit status for two failures: permanent failures take precedence over temporary ones.
     func worse(than other: Self?) -> Self {
       if let other, other.rawValue < rawValue { other } else { self }
     }
   }
 
   var status: Status
-  /// What was wrong, what was expected and what to do.
+  /// The fault, the expectation and the remedy.
   var description: String
 
   init(_ status: Status, _ description: String) {
@@ -41,17 +41,17 @@ struct CommandError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// What a command says besides its output: to people, on standard error.
+/// Messages besides a command's output: for people, on standard error.
 enum Note {
   static func print(_ text: String) {
     let line = Array("storectl: \(Printable.text(text))\n".utf8)
-    // Where a note cannot be said there is nobody to tell that.
+    // A failed write to standard error cannot be reported.
     _ = StandardOutput.write(line, to: StandardOutput.errorDescriptor)
   }
 
-  /// Says why a command failed.
+  /// Prints the reason why a command failed.
   ///
-  /// - Returns: What the program exits with.
+  /// - Returns: The error with which the program exits.
   static func failure(_ error: any Error) -> any Error {
     switch error {
     case let error as CommandError:
@@ -74,7 +74,7 @@ enum Note {
           "The daemon's answer makes no sense: \(error). Use programs of the same release.",
         )
       )
-    // The parser's own errors know how to say themselves.
+    // The parser prints its own errors.
     default: return error
     }
   }

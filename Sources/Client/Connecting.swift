@@ -3,28 +3,28 @@ import StoreProtocol
 import StoreReplica
 import StoreState
 
-/// Connects a command with the daemon, and ends it with the right status.
+/// Connects a command with the daemon, and ends it with the matching exit status.
 struct Connecting {
-  /// How long to wait for a daemon that is there before saying that it does not answer.
+  /// The timeout for a local daemon's first answer.
   static let patience: Duration = .milliseconds(1500)
   /// The same for a daemon of another machine.
   static let remotePatience: Duration = .seconds(10)
-  /// How long a daemon that is there may take for an answer to a question.
+  /// The timeout for a connected daemon's answer to a query.
   static let answerLimit: Duration = .seconds(10)
 
   let options: ConnectionOptions
-  /// What the daemon calls this client.
+  /// The client's name at the daemon.
   let name: String
-  /// Whether it is listed among those present: only who stays is.
+  /// Whether the client is listed among those present: only long-running clients are.
   var isListed = false
-  /// Whether it goes on until SIGTERM or SIGINT: then one that comes before the daemon has answered
+  /// Whether the command runs until SIGTERM or SIGINT: then a signal before the daemon's answer
   /// ends it as well, and is no failure.
   var isEndless = false
-  /// How long all may take that needs the daemon, from when it is connected to; nil for the limits
-  /// above, each for itself.
+  /// The timeout for all work with the daemon, from the start of the connection; nil for the
+  /// separate limits above.
   var timeout: Duration?
 
-  /// Runs a command that stays as long as it has something to do.
+  /// Runs a command for as long as it has work.
   func run(_ body: @escaping @MainActor (Daemon) async throws -> Void) throws {
     let place = try options.place()
     do {
@@ -61,7 +61,7 @@ struct Connecting {
     let (name, isListed, isEndless, timeout) = (name, isListed, isEndless, timeout)
     try MainActor.assumeIsolated {
       let stop = StopRequest()
-      // Before anything is sent.
+      // Signals are handled before the first message is sent.
       let signals = isEndless ? StopSignals { _ in stop.make() } : nil
       try StoreConnection.run(to: location, name: name, isListed: isListed) { connection in
         let daemon = Daemon(connection, timeout: timeout)
@@ -70,14 +70,14 @@ struct Connecting {
         let answered = await answer.result
         if answer.isCancelled { return }
         try answered.get()
-        // Who goes on takes the signals as well: to take them once more could lose one in between.
+        // The body handles the signals too: to release them in between could lose one.
         try await body(daemon)
         withExtendedLifetime(signals) {}
       }
     }
   }
 
-  /// A request to stop, which may be made before there is something to stop.
+  /// A request to stop, which may precede the work that it stops.
   @MainActor
   private final class StopRequest {
     private var isMade = false
@@ -94,7 +94,7 @@ struct Connecting {
     }
   }
 
-  /// Runs a command that asks something and ends with the answer.
+  /// Runs a command that queries the daemon and ends with the answer.
   func ask(_ body: @escaping @MainActor (Daemon) async throws -> Void) throws {
     try run { daemon in
       try await daemon.connection.within(Self.answerLimit) { try await body(daemon) }
@@ -102,7 +102,7 @@ struct Connecting {
   }
 }
 
-/// A daemon that answered, and what it exposes.
+/// A daemon that answered, and its exposed scopes.
 @MainActor
 final class Daemon {
   let connection: StoreConnection
@@ -110,21 +110,21 @@ final class Daemon {
   private let timeout: Duration?
   private let start = ContinuousClock.now
 
-  /// A daemon that is still to be asked what it exposes.
+  /// A daemon whose scopes are not requested yet.
   init(_ connection: StoreConnection, timeout: Duration? = nil) {
     self.connection = connection
     self.timeout = timeout
   }
 
-  /// How much is left of the time that all may take; nil where none was named.
+  /// The time until the timeout for all work; nil without a timeout.
   var timeLeft: Duration? { timeout.map { max(.zero, $0 - start.duration(to: .now)) } }
 
-  /// Waits for the daemon, and asks what it exposes in the same breath.
+  /// Waits for the daemon, and concurrently requests its scopes.
   func describe(isForwarded: Bool = false) async throws {
     let connection = connection
     let answer = Task { try await connection.describe() }
     if isForwarded || connection.location.key != nil {
-      // What can be seen here says nothing about the daemon.
+      // Local files contain no information about a remote daemon.
       try await connection.connected(within: timeout ?? Connecting.remotePatience)
     } else {
       try await connection.reached(within: timeout ?? Connecting.patience)
@@ -134,15 +134,15 @@ final class Daemon {
     }
   }
 
-  /// What the daemon says of a scope.
+  /// Returns the daemon's description of a scope.
   ///
-  /// - Throws: A `CommandError` that names the nearest scopes there are.
+  /// - Throws: A `CommandError` that names the nearest existing scopes.
   func description(of name: String) throws(CommandError) -> ScopeDescription {
     if let found = scopes.find(name) { return found.description }
     throw CommandError(.badData, "There is no scope \"\(name)\"\(remedy(for: name))")
   }
 
-  /// Follows a scope until its first state has come.
+  /// Follows a scope, and waits for its first state.
   func state(of name: String) async throws -> GenericReplica {
     let description = try description(of: name)
     return try await connection.followed(name, description: description).replica
@@ -150,7 +150,7 @@ final class Daemon {
 }
 
 extension StoreLocation {
-  /// The same with this user's key for it, if there is one.
+  /// Returns the location with this user's key for it, if there is one.
   func enrolled() throws(ConnectionError) -> StoreLocation {
     try enrolled(environment: Environment.variables("HOME", "XDG_CONFIG_HOME"))
   }

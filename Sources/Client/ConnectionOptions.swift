@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-/// What every command takes: where the daemon is, and for whom the output is.
+/// The options of every command: the daemon's address, and the output's format.
 struct ConnectionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -53,14 +53,14 @@ struct ConnectionOptions: ParsableArguments {
     _ = try place()
   }
 
-  /// Where a daemon is.
+  /// The address of a daemon.
   enum Place {
     case location(StoreLocation)
-    /// On another machine.
+    /// A daemon on another machine.
     case remote(SecureShellAddress)
   }
 
-  /// Where the daemon is.
+  /// Returns the daemon's address.
   func place() throws -> Place {
     guard let connect, connect.hasPrefix(SecureShellAddress.prefix) else {
       return .location(try location())
@@ -94,7 +94,7 @@ struct ConnectionOptions: ParsableArguments {
     do throws(LocationError) {
       return try StoreLocation(address: connect)
     } catch {
-      // Only this program knows ssh.
+      // Only this program supports ssh, so it adds the form to the error.
       throw ValidationError("\(error) Or ssh://[USER@]HOST[:PORT]/DIRECTORY, by ssh.")
     }
   }
@@ -112,9 +112,9 @@ extension ConnectionOptions {
   }
 }
 
-/// What the program was started with.
+/// The program's environment.
 enum Environment {
-  /// Those of some variables that are set.
+  /// Returns the variables of these names that are set.
   static func variables(_ names: String...) -> [String: String] {
     var variables: [String: String] = [:]
     for name in names { variables[name] = getenv(name).map { String(cString: $0) } }

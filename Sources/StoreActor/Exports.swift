@@ -1,4 +1,4 @@
-// What a feature's file gets from `import StoreActor` alone.
+// The modules that `import StoreActor` alone provides to a feature's file.
 @_exported public import CustomDump
 @_exported public import Foundation
 @_exported public import IssueReporting

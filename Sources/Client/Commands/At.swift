@@ -19,7 +19,7 @@ struct At: ParsableCommand {
   @OptionGroup var options: ConnectionOptions
   @OptionGroup var history: HistoryOptions
 
-  // With nothing to complete: the script for fish counts only arguments that have completions.
+  // With an empty completion: the script for fish counts only arguments that have completions.
   @Argument(help: "The revision.", completion: .list([]))
   var revision: UInt64
 

@@ -11,7 +11,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Copies what a data directory has: `storectl backup`.
+/// Copies the contents of a data directory: `storectl backup`.
 struct Backup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
@@ -54,7 +54,7 @@ struct Backup: ParsableCommand {
   }
 }
 
-/// Makes a data directory of a copy: `storectl restore`.
+/// Creates a data directory from a copy: `storectl restore`.
 struct Restore: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
@@ -102,21 +102,21 @@ struct Restore: ParsableCommand {
   }
 }
 
-/// What commands that copy a history have in common.
+/// Code that is shared by the commands that copy a history.
 enum Copying {
-  /// Says that what no restart needs is damaged, and is not in a copy.
+  /// Reports damage in data that no restart needs, and that the copy therefore lacks.
   static func note(_ damage: HistoryError, _ progress: ProgressLine) {
     progress.end()
     Note.print("\(damage.message) What came before is not in the copy.")
   }
 
-  /// Copies, and says what was copied.
+  /// Copies, and prints the newest revision of the copy.
   ///
   /// - Parameters:
-  ///   - isJSON: Whether a program reads it.
-  ///   - directory: Where it goes.
-  ///   - body: Copies, tells how far it has come, and returns the newest revision.
-  /// - Throws: What the program exits with, when it has said why.
+  ///   - isJSON: Whether the output is for a program.
+  ///   - directory: The destination.
+  ///   - body: Copies, reports progress, and returns the newest revision.
+  /// - Throws: The program's exit status, after the reason was printed.
   static func run(
     isJSON: Bool,
     to directory: String,
@@ -125,7 +125,7 @@ enum Copying {
     do {
       let revision = try {
         let progress = ProgressLine()
-        // Before anything else is said.
+        // Ends the line before any other output.
         defer { progress.end() }
         return try body(progress)
       }()
@@ -141,16 +141,16 @@ enum Copying {
     }
   }
 
-  /// Refuses to copy a directory into itself: the copy would be among what a daemon keeps, and go
-  /// with it.
+  /// Refuses to copy a directory into itself: the copy would be among the daemon's files, and would
+  /// be lost with them.
   static func check(_ directory: String, isNotInside source: String) throws(CommandError) {
-    // Of what is not there yet, as much of its path as is.
+    // For a path that does not exist yet, its longest existing prefix is checked.
     var there = directory
     while !there.isEmpty, resolved(there) == nil {
       there = there.lastIndex(of: "/").map { String(there[..<$0]) } ?? "."
     }
     guard let source = resolved(source), let place = resolved(there.isEmpty ? "/" : there),
-      // Where the place itself is the source, that is told as what it is: not empty.
+      // If the destination itself is the source, a later check reports that it is not empty.
       place.hasPrefix("\(source)/") || place == source && there != directory
     else { return }
     throw CommandError(
@@ -159,7 +159,7 @@ enum Copying {
     )
   }
 
-  /// A path without links; nil where nothing is there.
+  /// A path without links; nil if no file exists at the path.
   private static func resolved(_ path: String) -> String? {
     let resolved = realpath(path, nil)
     defer { free(resolved) }

@@ -22,7 +22,7 @@ struct Bench: ParsableCommand {
     subcommands: [Latency.self, Throughput.self],
   )
 
-  // So that the options may also stand before the command's name.
+  // Lets the options precede the command's name.
   @OptionGroup(visibility: .hidden) var options: ConnectionOptions
 
   func run() throws {
@@ -66,7 +66,7 @@ struct Bench: ParsableCommand {
     }
   }
 
-  /// What is sent, and how often.
+  /// The actions to send, and their number.
   struct Load: ParsableArguments {
     @Option(help: ArgumentHelp("How many actions count.", valueName: "actions"))
     var count: Int?

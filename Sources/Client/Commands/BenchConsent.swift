@@ -6,18 +6,17 @@ import Glibc
 import Darwin
 #endif
 
-/// Says what a bench does to a daemon, before it does it: to people, and wherever it asks for
-/// consent.
+/// Announces a bench's effects on a daemon beforehand: to people, and whenever it asks for consent.
 @MainActor
 struct BenchConsent {
-  /// What is sent, as the beginning of a sentence.
+  /// The actions to send, as the beginning of a sentence.
   let plan: String
-  /// What the daemon was called on the command line; nil where it was found by its directory.
+  /// The daemon's address on the command line; nil if it was found by its directory.
   let address: String?
 
-  /// Asks for consent where the daemon keeps what is changed.
+  /// Asks for consent if the daemon persists the changed state.
   ///
-  /// - Throws: A `CommandError` where there is none.
+  /// - Throws: A `CommandError` without consent.
   func ask(_ daemon: Daemon) async throws {
     let connection = daemon.connection
     let status = DaemonStatus(

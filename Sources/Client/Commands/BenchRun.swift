@@ -10,7 +10,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Actions sent as fast as they are done, and how long each took.
+/// Sends actions as fast as they settle, and measures the latency of each.
 @MainActor
 final class BenchRun {
   private let connection: StoreConnection
@@ -21,29 +21,28 @@ final class BenchRun {
   private var warmUp = 0
   private var started = 0
   private var finished = 0
-  /// When each action was sent, in nanoseconds; then how long it took.
+  /// The time at which each action was sent, in nanoseconds; later its latency.
   @exclusivity(unchecked) private var times: [UInt64] = []
   private var begin: UInt64 = 0
   private var failure: Outcome.Failure?
-  /// Whether another daemon is there, or the same with another history, than whoever was asked for
-  /// consent was told of.
+  /// Whether the daemon, or its history, differs from the one for which consent was given.
   private var hasNewEpoch = false
   private var onEnd: CheckedContinuation<Void, Never>?
   private let progress = ProgressLine()
-  /// One for all actions, so that none has to make its own.
+  /// One closure for all actions, instead of one for each.
   private var onSettled: @MainActor (Outcome) -> Void = { _ in }
 
-  /// Follows the scope, which has to be there.
+  /// Follows the scope, which must exist.
   init(_ daemon: Daemon, _ scope: String, _ action: String) async throws {
     let description = try daemon.description(of: scope)
     self.action = try ActionParser(description: description).action(action)
     connection = daemon.connection
     connection.actionTimeToLive = nil
-    // The state is kept up to date, and nobody is told.
+    // The state is kept up to date, without an observer.
     target = try await daemon.connection.within(Connecting.answerLimit) {
       try await daemon.connection.followed(scope, description: description).scope
     }
-    // A weak reference would make each of the others slower, of which each action takes four.
+    // A weak reference to the object would slow all others, of which each action takes four.
     connection.onEvent = { [unowned self] in if $0.kind == .newEpoch { stop() } }
   }
 
@@ -76,7 +75,7 @@ final class BenchRun {
     )
   }
 
-  /// What is under way comes to its end; nothing more is begun.
+  /// Actions in flight finish; no further action is sent.
   private func stop() {
     hasNewEpoch = true
     total = started
@@ -90,24 +89,24 @@ final class BenchRun {
     )
   }
 
-  /// Sends one action, and the next one when it is done.
+  /// Sends one action; the next follows when one settles.
   private func next(_ now: UInt64) {
     times[started] = now
     started += 1
     connection.submit(action, to: target).whenSettled(onSettled)
   }
 
-  /// The oldest action that was not done is: outcomes come in the order of their actions.
+  /// Settles the oldest unsettled action: outcomes arrive in the order of their actions.
   private func settled(_ outcome: Outcome) {
     let now = Self.nanoseconds
     times[finished] = now - times[finished]
     finished += 1
-    // To look at the time would be a part of what is measured.
+    // Progress reads the clock, which would distort the measurement, so it is reported rarely.
     if finished.isMultiple(of: 1_024) { progress.tell("\(finished) of \(total) actions") }
     if finished == warmUp { begin = now }
     if case .failed(let failure) = outcome {
       self.failure = failure
-      // What is under way comes to its end; nothing more is begun.
+      // Actions in flight finish; no further action is sent.
       total = started
     }
     if started < total {
@@ -132,9 +131,9 @@ final class BenchRun {
   }
 }
 
-/// What a bench measured.
+/// The measurements of a bench.
 struct BenchReport {
-  /// In nanoseconds, the shortest first.
+  /// The latencies in nanoseconds, in ascending order.
   var latencies: [UInt64]
   var bytes: Int
   var window: Int
@@ -157,7 +156,7 @@ struct BenchReport {
     UInt64((Double(latencies.count) / (Double(max(elapsed, 1)) / 1e9)).rounded())
   }
 
-  /// The time within which such a part of the actions was done, with one decimal.
+  /// The latency quantile of a fraction of the actions, in microseconds with one decimal.
   private func microseconds(_ part: Double) -> String {
     guard !latencies.isEmpty else { return "0.0" }
     let nanoseconds = latencies[min(latencies.count - 1, Int(Double(latencies.count) * part))]

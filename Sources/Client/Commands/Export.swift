@@ -4,7 +4,7 @@ import StoreJournal
 import StoreProtocol
 import StoreState
 
-/// Writes everything that is kept: `storectl export`.
+/// Writes all persisted data: `storectl export`.
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -54,7 +54,7 @@ struct Export: ParsableCommand {
     let (oldest, newest) = (past.revision, extent.newest)
     let progress = ProgressLine(printsMeanwhile: true)
     var count = 0
-    // Output that cannot be written is no fault of the journal.
+    // A failed output is not a fault of the journal.
     var failure: (any Error)?
     try reader.records(after: past.revision) { (part) throws(HistoryError) in
       do {
@@ -75,7 +75,7 @@ struct Export: ParsableCommand {
     try StandardOutput.line(past.end)
   }
 
-  /// Says what is not in the export, because it cannot be read.
+  /// Reports the unreadable data that the export lacks.
   private func tellWhatIsMissing(_ past: PastExport, _ extent: HistoryExtent) {
     if past.lacksState {
       Note.print(

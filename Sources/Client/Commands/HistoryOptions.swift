@@ -14,7 +14,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Where a command finds the past: a daemon, or a directory that no daemon uses now.
+/// The source of the past: a daemon, or a directory that no daemon uses now.
 struct HistoryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -27,14 +27,14 @@ struct HistoryOptions: ParsableArguments {
   )
   var data: String?
 
-  /// Has a question answered.
+  /// Runs a command that queries the past.
   ///
   /// - Parameters:
-  ///   - connection: Where the daemon is.
-  ///   - name: What the daemon calls this client.
-  ///   - isEndless: Whether it goes on until a signal comes.
-  ///   - body: Asks, and prints.
-  /// - Throws: What the program exits with, when it has said why.
+  ///   - connection: The daemon's address.
+  ///   - name: The client's name at the daemon.
+  ///   - isEndless: Whether the command runs until a signal arrives.
+  ///   - body: Queries, and prints.
+  /// - Throws: The program's exit status, after the reason was printed.
   func run(
     _ connection: ConnectionOptions,
     name: String,
@@ -79,13 +79,13 @@ struct HistoryOptions: ParsableArguments {
   }
 }
 
-/// Answers questions for the past.
+/// Answers queries for the past.
 @MainActor
 final class Past {
-  /// Nil where a directory is read.
+  /// The daemon; nil if a directory is read.
   let daemon: Daemon?
   private let reader: JournalReader?
-  /// The directory as far as its log was listed, and the scope that is looked for in it.
+  /// The reader at its position in the log, and the scope that filters its entries.
   private var listed: (past: PastReader<GenericPast>, scope: String?)?
 
   init(_ daemon: Daemon) {
@@ -101,13 +101,13 @@ final class Past {
   /// The epoch of the daemon that answers.
   var epoch: UInt64? { daemon?.connection.client.epoch }
 
-  /// The answer to a question.
+  /// Returns the answer to a query.
   ///
   /// - Parameters:
-  ///   - query: The question.
-  ///   - waitsForDaemon: Whether a daemon is waited for that has gone, however long that takes.
+  ///   - query: The query.
+  ///   - waitsForDaemon: Whether to wait for a disconnected daemon, without a limit.
   /// - Returns: The answer.
-  /// - Throws: Why there is none.
+  /// - Throws: The reason why there is no answer.
   func answer(
     _ query: HistoryQuery,
     waitsForDaemon: Bool = false,
@@ -125,7 +125,7 @@ final class Past {
       if case .failed(let error) = answer, error.code == .unknownScope,
         case .log(_, _, let scope?, _) = query
       {
-        // Names the scope, and those that there are.
+        // The error names the scope, and the existing scopes.
         _ = try daemon.description(of: scope)
       }
       return try Self.checked(answer)
@@ -139,7 +139,7 @@ final class Past {
     return try Self.checked(past.answer(query))
   }
 
-  /// The directory from where its log was listed to.
+  /// Returns the directory's reader at the position that the listing has reached.
   private func listing(_ scope: String?) throws -> PastReader<GenericPast> {
     if let listed, listed.scope == scope { return listed.past }
     let asked = GenericPast(asked: scope ?? "")
@@ -147,7 +147,7 @@ final class Past {
     return try reading(asked)
   }
 
-  /// Says so where the records of a directory end before its newest snapshot.
+  /// Reports when the records of a directory end before its newest snapshot.
   func tellWhereRecordsEnd() throws {
     guard let reader else { return }
     let (end, newest) = (try reader.endOfRecords(), try reader.extent().newest)
@@ -202,7 +202,7 @@ final class Past {
 extension [ScopeDescription] {
   /// An action of a scope, as JSON of its schema where that is known.
   func action(_ value: GenericValue, of scope: String) -> JSONValue {
-    // A part that is not of its schema is written as JSON can say it without one.
+    // A value that does not fit its schema is written as untyped JSON.
     if let document = find(scope)?.description.action {
       return JSONProjection.tree(value, schema: document.root, in: document)
     }
@@ -210,11 +210,11 @@ extension [ScopeDescription] {
   }
 }
 
-/// Whether people look at the output, and no program reads it.
+/// Whether standard output is a terminal.
 var isOutputTerminal: Bool { isatty(StandardOutput.descriptor) == 1 }
 
-/// How many cells a line of the terminal has that standard output goes to; nil where it goes
-/// elsewhere, or the terminal does not say.
+/// The width in cells of standard output's terminal; nil for other outputs, or if the terminal
+/// reports no width.
 var outputWidth: Int? {
   var size = winsize()
   guard ioctl(StandardOutput.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {

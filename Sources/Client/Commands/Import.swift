@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Makes a data directory of what `export` has written: `storectl import`.
+/// Creates a data directory from the output of `export`: `storectl import`.
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
@@ -36,7 +36,7 @@ struct Import: ParsableCommand {
   )
   var data: String
 
-  /// A state has a line of its own, whatever its size.
+  /// A state occupies a single line, regardless of its size.
   private static let longestLine = 1 << 30
 
   func run() throws {

@@ -65,7 +65,7 @@ struct Invite: ParsableCommand {
     }
   }
 
-  /// What is granted, as in lines of the file.
+  /// The grants, as lines of the file.
   private func lines() throws -> [String] {
     try grant.map { text in
       guard let colon = text.lastIndex(of: ":"), colon != text.startIndex else {
@@ -121,7 +121,7 @@ struct Invite: ParsableCommand {
     }
   }
 
-  /// An address by which other machines may reach what listens at all of this one's.
+  /// An address by which other machines may reach a socket that listens on all interfaces.
   private static func reachable(_ address: String) -> String {
     let everywhere = "tcp://0.0.0.0:"
     guard address.hasPrefix(everywhere) else { return address }
@@ -136,9 +136,9 @@ struct Invite: ParsableCommand {
 }
 
 extension Daemon {
-  /// What the daemon says to a command for keys.
+  /// Returns the daemon's answer to a command for keys.
   ///
-  /// - Throws: A `CommandError` where it does not carry it out.
+  /// - Throws: A `CommandError` if the daemon refuses the command.
   func answer(to command: KeyCommand) async throws -> KeyAnswer {
     let answer = try await connection.keys(command)
     guard case .failed(let code, let message) = answer else { return answer }

@@ -42,7 +42,7 @@ struct Keys: ParsableCommand {
 }
 
 extension KeyAnswer.Entry {
-  /// Its key, or for how long one may still be handed in.
+  /// The entry's key, or the remaining validity of its ticket.
   fileprivate var standing: String {
     if let key { return KeyText.text(key) }
     let milliseconds = min(seconds ?? 0, .max / 1_000) * 1_000
@@ -58,7 +58,7 @@ extension KeyAnswer.Entry {
   }
 }
 
-/// Takes a key back: `storectl revoke`.
+/// Revokes a key: `storectl revoke`.
 struct Revoke: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke",

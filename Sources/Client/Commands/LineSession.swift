@@ -1,16 +1,17 @@
 import StoreClient
 
-/// A command that prints lines: until it has told everything or cannot go on, nobody reads any
-/// more, or, where it has no end of its own, SIGTERM or SIGINT tells it to stop.
+/// A command that prints lines until it is complete, fails or loses its reader.
 ///
-/// To be told to stop is no failure: it ends with 0 behind a whole line, and only the second signal
-/// ends the process. A list that a signal cuts short must not look like a whole one: there, as in
-/// every other command, the first one ends the process.
+/// An endless command also stops at SIGTERM or SIGINT.
+///
+/// A stop by a signal is no failure: the command exits with 0 after a whole line, and only the
+/// second signal ends the process. A truncated finite list must not look complete: for finite
+/// lists, as in every other command, the first signal ends the process.
 @MainActor
 final class LineSession {
   let writer = LineWriter()
   private var signals: StopSignals?
-  /// How it has ended; nil while it goes on.
+  /// The result; nil while the session runs.
   private var result: Result<Void, any Error>?
   private var waiting: CheckedContinuation<Void, Never>?
 
@@ -21,7 +22,7 @@ final class LineSession {
 
   var isOver: Bool { result != nil }
 
-  /// Ends it, unless it has ended.
+  /// Ends the session; only the first call has an effect.
   func end(_ result: Result<Void, any Error>) {
     guard self.result == nil else { return }
     self.result = result
@@ -35,12 +36,12 @@ final class LineSession {
     end(.success(()))
   }
 
-  /// Tells what becomes of a connection, and ends where nothing more will come.
+  /// Reports a connection's event, and ends the session if the event is final.
   func handle(_ event: ConnectionEvent) {
     if let failure = event.end { end(.failure(failure)) } else { Note.print("\(event)") }
   }
 
-  /// Suspends until it has ended and what was to be printed is, and throws why it cannot go on.
+  /// Suspends until the session has ended and its output is written; throws its error.
   func ended() async throws {
     if result == nil { await withCheckedContinuation { waiting = $0 } }
     await writer.drained()
@@ -49,7 +50,7 @@ final class LineSession {
     try result?.get()
   }
 
-  /// The same for what ends with `body`, which prints.
+  /// Runs `body`, which prints, and ends the session with it.
   func run(_ body: @escaping @MainActor () async throws -> Void) async throws {
     let work = Task {
       do {

@@ -4,7 +4,7 @@ import StoreClient
 import StoreProtocol
 import StoreState
 
-/// Lists what happened: `storectl log`.
+/// Lists the log's entries: `storectl log`.
 struct Log: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",

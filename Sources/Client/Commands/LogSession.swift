@@ -4,30 +4,30 @@ import StoreHistory
 import StoreProtocol
 import StoreState
 
-/// A `log` under way: pages of the past become lines, as fast as the output takes them.
+/// A running `log`: pages of the past become lines, at the pace of the output.
 @MainActor
 final class LogSession {
-  /// What is asked for.
+  /// The filter of the query.
   struct Filter {
     var scope: String?
     var client: Identifier?
   }
 
-  /// How long is waited before a daemon is asked for more.
+  /// The delay before a daemon is polled again.
   private static let pause: Duration = .milliseconds(200)
-  /// How long is between two questions at least: a connection that asks for more in a second than
-  /// is given is closed.
+  /// The minimum interval between two queries: the daemon closes a connection that exceeds its
+  /// limit of queries in a second.
   private static let breath: Duration = .milliseconds(20)
 
   private let past: Past
   private let filter: Filter
   private let isJSON: Bool
   private let after: UInt64
-  /// How many of the newest entries are listed first; nil for all.
+  /// The number of newest entries to list first; nil for all.
   private let tail: Int?
   private var pages: LogPages
   private var trail = LogTrail()
-  /// The epoch that the pages are of.
+  /// The epoch of the pages.
   private var epoch: UInt64?
   private var askedAt: ContinuousClock.Instant?
   private let session: LineSession
@@ -43,7 +43,7 @@ final class LogSession {
     session = LineSession(isEndless: pages.isFollowed)
   }
 
-  /// Prints until everything is told or nobody reads any more; who follows, until a signal comes.
+  /// Prints until the list is complete or its reader has left; if followed, until a signal.
   func run() async throws {
     if pages.isFollowed {
       past.daemon?.connection.onEvent = { [session] in session.handle($0) }
@@ -59,7 +59,7 @@ final class LogSession {
     try await readPages()
   }
 
-  /// Reads page after page, each when the one before is written.
+  /// Reads pages, each after the one before is written.
   private func readPages() async throws {
     while !session.isOver {
       guard let page = try await page(of: pages) else {
@@ -82,12 +82,12 @@ final class LogSession {
     }
   }
 
-  /// Begins as it began, in a history that has nothing of what was told.
+  /// Restarts in a history that shares no printed entry.
   private func beginAnew() async throws {
     if let tail { try await readTail(tail) } else { pages.beginAnew(after: after) }
   }
 
-  /// Lists the newest entries, behind which all pages begin.
+  /// Lists the newest entries, after which all pages begin.
   private func readTail(_ count: Int) async throws {
     var newest = LogTail(count: count, after: after)
     while !session.isOver {
@@ -101,10 +101,10 @@ final class LogSession {
     }
   }
 
-  /// Asks for the next one of some pages.
+  /// Requests the next page of a listing.
   ///
-  /// - Returns: The page; nil where another epoch has begun: it may have been asked of another
-  ///   history, whose revisions are none of this one.
+  /// - Returns: The page; nil if another epoch has begun: the answer may belong to another history,
+  ///   with unrelated revisions.
   private func page(of pages: LogPages) async throws -> LogPages.Page? {
     if let askedAt, let connection = past.daemon?.connection {
       let rest = Self.breath - askedAt.duration(to: .now)
@@ -117,7 +117,7 @@ final class LogSession {
       scope: filter.scope,
       client: filter.client,
     )
-    // Who follows is told what becomes of the connection, and waits for it to come back.
+    // A following command reports the connection's events, and waits for a reconnect.
     let isFollowed = self.pages.isFollowed
     let answer = try await past.answer(query, waitsForDaemon: isFollowed)
     guard epoch == past.epoch else {

@@ -93,6 +93,6 @@ struct SalvageCommand: ParsableCommand {
     )
   }
 
-  /// What was made is of use to one program at most.
+  /// The copy lacks a state, so at most one program can use it.
   private static let withoutState = ExitCode(1)
 }

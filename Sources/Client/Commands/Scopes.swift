@@ -3,7 +3,7 @@ import GenericState
 import StoreProtocol
 import StoreState
 
-/// Lists what is exposed: `storectl scopes`.
+/// Lists the exposed scopes: `storectl scopes`.
 struct Scopes: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scopes",

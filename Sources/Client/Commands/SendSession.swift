@@ -13,12 +13,12 @@ import Glibc
 import Darwin
 #endif
 
-/// A `send` under way: actions out, and their outcomes printed in the order of the actions.
+/// A running `send`: sends actions, and prints their outcomes in the order of the actions.
 @MainActor
 final class SendSession {
-  /// Actions without an outcome that are read ahead: several times the window.
+  /// The most actions without an outcome that are read ahead: several times the window.
   private static let mostPending = 4_096
-  /// Bytes of output that may wait before no more input is read.
+  /// The most bytes of pending output before reading of input pauses.
   private static let mostOutput = 1 << 20
 
   private let daemon: Daemon
@@ -29,15 +29,15 @@ final class SendSession {
   private let writer = LineWriter()
   private let progressLine = ProgressLine(printsMeanwhile: true)
   private var target: ClientScope?
-  /// Where each action's span goes; nil for nowhere.
+  /// The file for each action's span; nil for no traces.
   var traces: TraceFile?
 
-  // The outcomes that came before those of earlier actions, by the action's place.
+  // The outcomes that arrived before those of earlier actions, by the action's place.
   private var early: [Int: (outcome: OutcomeLine, line: Int?)] = [:]
   private var accepted = 0
   private var printed = 0
   private var worst: CommandError.Status?
-  /// Actions whose effects run, as far as it is known.
+  /// Actions whose effects run, as far as is known.
   private var unfinished = 0
   private var onProgress: CheckedContinuation<Void, Never>?
 
@@ -60,7 +60,7 @@ final class SendSession {
     writer.onIdle = { [weak self] in self?.progressed() }
   }
 
-  /// Sends actions, all of them or, when one does not fit, none.
+  /// Sends all actions, or no action if one is invalid.
   func run(_ texts: [String], timeout: Duration) async throws {
     var actions: [[UInt8]] = []
     var worst: CommandError.Status?
@@ -76,13 +76,13 @@ final class SendSession {
     if let worst { throw CommandError(worst, "Nothing was sent.") }
     noteEvents()
     for action in actions { submit(action, line: nil, timeout) }
-    // The daemon decides in time; beyond it nothing more is to be expected.
+    // The daemon decides within the timeout; later no outcome is expected.
     let patience = timeout + Connecting.answerLimit
     try await daemon.connection.within(patience) { [self] in try await awaitOutcomes() }
     try await finish()
   }
 
-  /// Sends what the lines of an input say, until its end.
+  /// Sends the actions in the lines of an input, until its end.
   func run(_ input: LineReader, timeout: Duration?) async throws {
     noteEvents()
     let signals = StopSignals { [self] in interrupted($0) }
@@ -113,7 +113,7 @@ final class SendSession {
     try await finish()
   }
 
-  /// Says how far it came, and ends by the signal as any program does.
+  /// Reports the progress, and ends by the signal as any program does.
   private func interrupted(_ signal: Int32) {
     progressLine.end()
     Note.print(
@@ -126,7 +126,7 @@ final class SendSession {
   private func tellProgress() { progressLine.tell("\(accepted) read, \(printed) with an outcome") }
 
   private func noteEvents() {
-    // That the command is over is no news.
+    // The regular end of the command is not reported.
     daemon.connection.onEvent = { if $0.kind != .closed { Note.print("\($0)") } }
   }
 
@@ -189,11 +189,11 @@ final class SendSession {
     progressLine.end()
   }
 
-  /// Waits for every outcome, for effects if it is to, and ends with the status of the worst.
+  /// Waits for every outcome, optionally for effects, and ends with the worst status.
   private func finish() async throws {
     try await awaitOutcomes()
     while waitsForEffects, unfinished > 0, writer.failure == nil { await progress() }
-    // Whoever reads no further does not ask what becomes of the rest.
+    // Without a reader of the output, the note is omitted.
     if unfinished > 0, writer.failure == nil {
       Note.print(
         "Effects of \(Counted.text(unfinished, "action")) end with this command; --finish waits "
@@ -207,7 +207,7 @@ final class SendSession {
 }
 
 extension FileSpan {
-  /// Ends with what became of an action.
+  /// Ends the span with an action's outcome.
   fileprivate func end(with outcome: Outcome) {
     switch outcome {
     case .applied(let revision, _):
@@ -218,14 +218,14 @@ extension FileSpan {
   }
 }
 
-/// Text into encoded actions of a scope.
+/// Parses text as encoded actions of a scope.
 struct ActionParser {
   let description: ScopeDescription
   /// The scope as it was named; nil for the description's own name.
   var scope: String?
 
-  /// The action that a text stands for: its JSON, or its name alone, because a shell takes the
-  /// quotes away that a text needs in JSON.
+  /// Parses an action from its JSON, or from its name alone, because a shell removes the quotes
+  /// that JSON requires.
   ///
   /// - Returns: The action's encoding.
   /// - Throws: A `CommandError` with the path in the text and what was expected there.
@@ -244,14 +244,14 @@ struct ActionParser {
     }
   }
 
-  /// The name of an action that this client may not send, or that does not exist: those who may
-  /// send only some actions are not told which others exist.
+  /// The name of an action that this client may not send, or that does not exist: a restricted
+  /// client cannot distinguish the two.
   private func refusedName(_ tree: JSONValue) -> String? {
     guard description.isLimited, let name = Self.name(of: tree) else { return nil }
     return description.actions.contains { $0.name == name } ? nil : name
   }
 
-  /// The name of an action's case; nil for what is no action.
+  /// The name of an action's case; nil if the JSON is not an action.
   private static func name(of tree: JSONValue) -> String? {
     switch tree {
     case .string(let name): name
@@ -268,7 +268,7 @@ struct ActionParser {
 }
 
 extension CommandError {
-  /// Why an action, or any at all, is not sent by a client that may not send everything.
+  /// The error for an action, or all actions, that a restricted client may not send.
   fileprivate static func mayNotSend(
     _ action: String?,
     to description: ScopeDescription,

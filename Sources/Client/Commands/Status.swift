@@ -3,7 +3,7 @@ import GenericState
 import StoreClient
 import TerminalCurses
 
-/// Shows how the daemon is: `storectl status`.
+/// Shows the daemon's status: `storectl status`.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -28,7 +28,7 @@ struct Status: ParsableCommand {
   @Flag(help: "Print it once, in the text format of Prometheus.")
   var prometheus = false
 
-  /// How long is waited before the daemon is asked again.
+  /// The delay before the daemon is polled again.
   private static let pause: Duration = .seconds(1)
 
   func validate() throws {
@@ -50,7 +50,7 @@ struct Status: ParsableCommand {
         return try await ScreenProgram.showingStatus(of: daemon, on: terminal).run()
       }
       let session = LineSession(isEndless: true)
-      // Who watches is told when the daemon has gone, and waits for it to come back.
+      // A watching command reports that the daemon has left, and waits for its return.
       daemon.connection.onEvent = { session.handle($0) }
       try await session.run {
         while !session.isOver {

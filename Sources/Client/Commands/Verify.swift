@@ -4,7 +4,7 @@ import StoreJournal
 import StoreProtocol
 import StoreState
 
-/// Looks through what is kept: `storectl verify`.
+/// Checks the persisted data: `storectl verify`.
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

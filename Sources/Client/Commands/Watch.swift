@@ -56,7 +56,7 @@ struct Watch: ParsableCommand {
     }
   }
 
-  /// Whether lines are asked for.
+  /// Whether an option requests lines.
   private var wantsLines: Bool {
     options.json || deltas || outputs || digest || count != nil
   }

@@ -4,7 +4,7 @@ import StoreProtocol
 import StoreReplica
 import StoreState
 
-/// A `watch` under way: states and deltas become lines as far as the output takes them.
+/// A running `watch`: states and deltas become lines, at the pace of the output.
 @MainActor
 final class WatchSession {
   struct Format {
@@ -15,25 +15,25 @@ final class WatchSession {
     var count: Int?
   }
 
-  /// A scope and what is to be printed of it.
+  /// A scope and its pending output.
   private final class Watched {
     let scope: GenericReplica
-    /// Whether the newest state is not printed yet, and has to be.
+    /// Whether the newest state still has to be printed.
     var isChanged = false
-    /// Whether deltas make no sense until the state was printed.
+    /// Whether deltas are meaningless until the state was printed.
     var needsState = true
 
     init(_ scope: GenericReplica) { self.scope = scope }
   }
 
-  /// Bytes of lines that may wait; deltas beyond it are replaced by the state.
+  /// The most bytes of pending lines; beyond it the state replaces deltas.
   private static let mostPending = 64 << 20
 
   private let daemon: Daemon
   private let format: Format
   private let session = LineSession(isEndless: true)
   private var watched: [Watched] = []
-  /// Where each scope stands in `watched`, by name.
+  /// Each scope's index in `watched`, by name.
   private var places: [String: Int] = [:]
   private var printed = 0
 
@@ -44,10 +44,10 @@ final class WatchSession {
 
   private var writer: LineWriter { session.writer }
 
-  /// Prints until the count is reached, a signal comes, or nobody reads any more.
+  /// Prints until the count is reached, a signal arrives, or the reader has left.
   func run(_ scopes: [(name: String, description: ScopeDescription)]) async throws {
     writer.onIdle = { [weak self] in self?.outputIdle() }
-    // The connection keeps it; nobody else does who tells it something.
+    // The connection's closure keeps the session alive; the other closures hold it weakly.
     daemon.connection.onEvent = { [self] in session.handle($0) }
     for (name, description) in scopes {
       places[name] = watched.count
@@ -81,7 +81,7 @@ final class WatchSession {
     }
   }
 
-  /// Prints the states that are due, as far as the output takes them.
+  /// Prints pending states while the output has room.
   private func printChanged() {
     let hasRoom = format.deltas && writer.pendingBytes < Self.mostPending / 2
     guard writer.isIdle || hasRoom else { return }
@@ -90,7 +90,7 @@ final class WatchSession {
     }
   }
 
-  /// Prints a state that is due, unless deltas have said it.
+  /// Prints a pending state, unless printed deltas already include it.
   private func printState(_ entry: Watched) {
     entry.isChanged = false
     guard !format.deltas || entry.needsState else { return }
@@ -119,13 +119,13 @@ final class WatchSession {
     }
   }
 
-  /// Prints an output, unless so much waits that states are skipped too.
+  /// Prints an output, unless the backlog is so large that states are skipped too.
   private func printOutput(_ output: GenericValue, _ entry: Watched, at revision: UInt64) {
     guard let document = entry.scope.description.output else { return }
     guard writer.pendingBytes < Self.mostPending else {
       return Note.print("the output cannot keep up; an output of \(entry.scope.name) is left out")
     }
-    // The state comes first: what is put out is about it.
+    // The state precedes the output, which refers to it.
     if entry.isChanged { printState(entry) }
     guard !session.isOver else { return }
     let tree = JSONProjection.tree(output, schema: document.root, in: document)

@@ -9,21 +9,20 @@ import Glibc
 import Darwin
 #endif
 
-/// What can stand at a place of the command line, as a running daemon says.
+/// Completes words of the command line from a running daemon's answers.
 ///
-/// Whoever presses the tabulator has not asked for a daemon: where none answers in a moment,
-/// nothing is completed, and nothing is said.
+/// If no daemon answers within moments, it offers no words and prints no message.
 enum Completions {
-  /// Takes names that can stand there.
+  /// Receives candidate names.
   private typealias Offer = @MainActor ([String]) -> Void
 
   private static let patience: Duration = .milliseconds(80)
-  /// For so long questions for rows are asked.
+  /// The time limit for queries of rows.
   private static let searching: Duration = .milliseconds(50)
-  /// When the program ends whatever it waits for: who has pressed a key sees nothing but the wait.
+  /// The time in microseconds after which the program exits, even if it still waits.
   private static let deadline: useconds_t = 110_000
   private static let mostRows = 200
-  /// One connection may ask for so much in a second, and has asked for a description.
+  /// The limit of queries per second of one connection, less one for the description.
   private static let mostQuestions = 60
   private static let optionsWithValues: Set = [
     "--dir", "--connect", "--owner", "--timeout", "--trace",
@@ -34,7 +33,7 @@ enum Completions {
     ask(words, at: place) { try await findScopes(of: $0, beginningWith: prefix, $1) }
   }
 
-  /// The actions of the scope that stands before: those without payload, which are their names.
+  /// The actions of the preceding scope: those without payload, which are their names.
   static let actions = CompletionKind.custom { words, place, prefix in
     guard let scope = positional(words.drop { $0 != "send" }.dropFirst()).first else { return [] }
     return ask(words, at: place) { daemon, offer in
@@ -50,18 +49,18 @@ enum Completions {
   ) -> [String] {
     guard !isRest(place, of: words) else { return [] }
     endInTime(deadline)
-    // What was found is printed as a whole.
+    // The timer is canceled so that the found names are printed completely.
     defer { endInTime(0) }
     do {
       let options = try ConnectionOptions.parse(connectionOptions(in: words))
-      // Nobody is asked for a password by a tabulator.
+      // Completion must not prompt for a password.
       guard case .location(let place) = try options.place() else { return [] }
       let location = try place.enrolled()
       let found = try MainActor.assumeIsolated {
         try StoreConnection.run(to: location, name: "storectl completion", isListed: false) {
           connection in
           var found: [String] = []
-          // What is found in time counts, whatever ends the search.
+          // Names that were found in time are kept, even if the search ends with an error.
           try? await connection.within(patience) {
             let daemon = Daemon(connection)
             try await daemon.describe()
@@ -72,21 +71,21 @@ enum Completions {
       }
       return found.filter(isPlain).compactMap(asWord)
     } catch {
-      // There is nobody to ask, and nobody who wants to know that.
+      // Completion ignores errors.
       return []
     }
   }
 
-  /// Ends the program, in silence, in so many microseconds; in 0 not any more.
+  /// Exits silently after a number of microseconds; 0 cancels the timer.
   private static func endInTime(_ microseconds: useconds_t) {
     signal(SIGALRM) { _ in _exit(0) }
     ualarm(microseconds, 0)
   }
 
-  /// Whether a shell takes a name for nothing but a word.
+  /// Whether a shell reads a name as a literal word.
   ///
-  /// Bash expands the words that it chooses from: what a daemon calls its rows must not be a
-  /// command to it, nor an option to us.
+  /// Bash expands the words that it chooses from: a row's name must not act as a command in bash,
+  /// or as an option here.
   private static func isPlain(_ name: String) -> Bool {
     !name.hasPrefix("-")
       && name.utf8.allSatisfy { byte in
@@ -99,23 +98,23 @@ enum Completions {
       }
   }
 
-  /// A name as the shell that asks wants it; nil where it would not take it for one word.
+  /// A name, escaped for the requesting shell; nil if the shell would split it.
   private static func asWord(_ name: String) -> String? {
     switch CompletionShell.requesting {
-    // What is behind a colon describes what is before it.
+    // In zsh, the text after a colon is a description.
     case .zsh: name.replacing(":", with: "\\:")
     case .bash: name.contains { ":=@".contains($0) } ? nil : name
     default: name
     }
   }
 
-  /// Whether a word is what bash sees behind a colon or an equals sign, where a word ends to it.
+  /// Whether a word follows a colon or an equals sign, which end words in bash.
   private static func isRest(_ place: Int, of words: [String]) -> Bool {
     CompletionShell.requesting == .bash && words.indices.contains(place - 1)
       && [":", "="].contains(words[place - 1])
   }
 
-  /// The words that say where the daemon is.
+  /// The options that determine the daemon's address.
   private static func connectionOptions(in words: [String]) -> [String] {
     var found: [String] = []
     for (place, word) in words.enumerated() where word.hasPrefix("--") {
@@ -127,7 +126,7 @@ enum Completions {
     return found
   }
 
-  /// The words that are no options.
+  /// The words that are neither options nor their values.
   private static func positional(_ words: ArraySlice<String>) -> [String] {
     var found: [String] = []
     var isValue = false
@@ -162,7 +161,7 @@ extension Completions {
 
   /// Finds the names of the first rows.
   ///
-  /// A daemon looks at a part of its rows for each question.
+  /// For each query, a daemon examines a part of its rows.
   @MainActor
   private static func findRows(
     of beginning: String,
@@ -183,7 +182,7 @@ extension Completions {
       offer(Array(found))
       left -= found.count
       questions += 1
-      // Where a daemon does not get on there is nothing more to be had.
+      // A daemon that makes no progress ends the search.
       next = answer.next.flatMap { $0 > start ? $0 : nil }
     }
   }

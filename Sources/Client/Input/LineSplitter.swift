@@ -1,4 +1,4 @@
-/// Bytes into lines, with a limit: whoever sends no end of a line fills no memory.
+/// Splits bytes into lines, with a limit: an endless line does not fill the memory.
 struct LineSplitter {
   enum Line: Hashable, Sendable {
     case text(String)
@@ -17,7 +17,7 @@ struct LineSplitter {
   private var isSkipping = false
   private var isFirst = true
 
-  /// What some programs begin a file in UTF-8 with, and nobody sees.
+  /// The byte-order mark with which some programs begin a file in UTF-8.
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   init(limit: Int) {

@@ -1,7 +1,7 @@
 import GenericState
 import StoreState
 
-/// What the log says of a revision.
+/// The log's entry for a revision.
 @MainActor
 struct LogLine {
   private let entry: GenericValue

@@ -7,17 +7,17 @@ import StoreState
 /// A daemon whose pages make no sense, or that goes on without telling anything, ends it with an
 /// error.
 struct LogPages {
-  /// What is to be done behind a page.
+  /// The step after a page.
   enum Step: Hashable {
     /// There is more to ask for.
     case ask
     /// There is no more for now.
     case wait
-    /// Everything was told.
+    /// The list is complete.
     case end
   }
 
-  /// What an answer tells.
+  /// The content of an answer.
   struct Page: Hashable {
     var entries: [GenericValue]
     /// The last revision that was looked at.
@@ -39,7 +39,7 @@ struct LogPages {
   /// early where it cannot read on.
   static let mostIdle = 8
 
-  /// Behind which revision the next page begins.
+  /// The revision after which the next page begins.
   private(set) var next: UInt64
   /// Whether what happens from now on is wanted, too.
   let isFollowed: Bool
@@ -50,7 +50,7 @@ struct LogPages {
   private var emptyCount = 0
   private var idleCount = 0
 
-  /// The pages behind a revision.
+  /// The pages after a revision.
   ///
   /// - Parameters:
   ///   - revision: The revision.
@@ -79,7 +79,7 @@ struct LogPages {
   /// - Parameters:
   ///   - page: The page.
   ///   - known: How many of its entries were told already, and do not count.
-  /// - Returns: What is to be done behind it.
+  /// - Returns: The step after the page.
   /// - Throws: ``ConnectionError`` where it cannot be the page that was asked for, or the last one
   ///   of a list that is not at its end.
   mutating func take(_ page: Page, known: Int = 0) throws(ConnectionError) -> Step {
@@ -129,7 +129,7 @@ struct LogPages {
     return .ask
   }
 
-  /// What is said of a list that cannot be told to its end.
+  /// The error of a list that cannot be completed.
   static func cut(_ reason: String) -> ConnectionError {
     ConnectionError(
       .tryAgain,

@@ -19,7 +19,7 @@ struct LogTail {
   /// What was found in it, oldest first.
   private(set) var entries: [GenericValue] = []
 
-  /// The newest entries behind a revision.
+  /// The newest entries after a revision.
   init(count: Int, after revision: UInt64) {
     self.count = count
     after = revision

@@ -26,7 +26,7 @@ struct LogTrail {
   ///
   /// - Parameters:
   ///   - entries: The next ones of the history.
-  ///   - hasMore: Whether there are more behind them.
+  ///   - hasMore: Whether further entries follow.
   /// - Returns: Those that were not told; nil where nothing of what was told is in this history.
   mutating func news(in entries: [GenericValue], hasMore: Bool) -> ArraySlice<GenericValue>? {
     var news = entries[...]

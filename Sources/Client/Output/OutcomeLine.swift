@@ -2,7 +2,7 @@ import GenericState
 import StoreProtocol
 import StoreState
 
-/// What became of one action, as `send` prints it.
+/// The outcome of one action, as `send` prints it.
 enum OutcomeLine: Hashable, Sendable {
   case applied(revision: UInt64)
   case failed(code: String, message: String)
@@ -38,7 +38,7 @@ enum OutcomeLine: Hashable, Sendable {
     }
   }
 
-  /// What the program exits with because of it; nil when it was applied.
+  /// The program's exit status for the outcome; nil if the action was applied.
   var status: CommandError.Status? {
     switch self {
     case .applied: nil
@@ -48,7 +48,7 @@ enum OutcomeLine: Hashable, Sendable {
     }
   }
 
-  /// What is printed.
+  /// Returns the printed line.
   ///
   /// - Parameters:
   ///   - asJSON: Whether a program reads it.

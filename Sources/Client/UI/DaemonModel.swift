@@ -17,7 +17,7 @@ final class DaemonModel {
     var isOfScreen: Bool
   }
 
-  /// What the log says of a revision.
+  /// The log's entry for a revision.
   struct LogRow: Identifiable, Equatable {
     let id: UInt64
     let time: String

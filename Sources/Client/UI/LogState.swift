@@ -1,7 +1,7 @@
 import Observation
 import TerminalViews
 
-/// What the log's screen keeps for itself.
+/// The state of the log's screen.
 @MainActor
 @Observable
 final class LogState {

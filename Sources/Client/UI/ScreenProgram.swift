@@ -68,13 +68,13 @@ final class ScreenProgram {
       do {
         try await connection.pause(for: Self.outcomePause)
       } catch {
-        // The connection is closed, and nothing more comes.
+        // The connection is closed, so no outcome arrives.
         return
       }
     }
   }
 
-  /// Tells of actions whose outcome is not awaited any more.
+  /// Reports actions whose outcome is no longer awaited.
   private func tellGivenUp(_ count: Int) {
     guard count > 0 else { return }
     Note.print(
@@ -112,7 +112,7 @@ final class ScreenProgram {
       do {
         try await connection.pause(for: Self.pause)
       } catch {
-        // The connection is closed, and whoever waits was told.
+        // The connection is closed, and its waiters are notified.
         return
       }
     }
@@ -125,7 +125,7 @@ final class ScreenProgram {
     connection.client.status { [weak self] result in
       guard let self else { return }
       askedAt = nil
-      // One that makes no sense says at least that somebody is there.
+      // Even an invalid answer shows that the daemon is present.
       guard case .success(let status) = result else { return }
       let (now, before) = (clock.now, answeredAt ?? start)
       answeredAt = now

@@ -44,12 +44,12 @@ package struct EnumFunctions<Value> {
     Int(getTag(UnsafeRawPointer(place), metadata))
   }
 
-  /// Turns a value, in its place, into what it holds.
+  /// Turns a value, in its place, into its payload.
   fileprivate func projectPayload(of value: UnsafeMutableRawPointer) {
     project(value, metadata)
   }
 
-  /// Turns what a value holds, in its place, into the value.
+  /// Turns a payload, in its place, into the value.
   fileprivate func injectTag(_ tag: Int, at value: UnsafeMutableRawPointer) {
     setTag(value, UInt32(tag), metadata)
   }
@@ -84,13 +84,13 @@ package struct EnumLayout<Value> {
   /// Of a payload of one value with a label it is the value's type.
   package var payloadTypes: [Any.Type?] { payloads.map(\.type) }
 
-  /// Takes out what a value holds.
+  /// Takes out the payload of a value.
   ///
   /// - Parameters:
   ///   - value: A value of the case.
   ///   - tag: The case's number.
-  ///   - type: The type of what the case holds.
-  /// - Returns: What it holds.
+  ///   - type: The type of the case's payload.
+  /// - Returns: The payload.
   package func payload<P>(of value: Value, tag: Int, as type: P.Type) -> P {
     precondition(payloads[tag].type == type, "Case \(tag) of \(Value.self): no \(type)")
     return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { copy in
@@ -142,7 +142,7 @@ extension EnumLayout {
     }
   }
 
-  /// Changes what a value holds.
+  /// Changes the payload of a value.
   ///
   /// - Parameters:
   ///   - value: Where a value of the case is.

@@ -2,7 +2,7 @@ import Foundation
 import IssueReporting
 import StoreConcurrency
 
-/// A clock whose time passes only when a test says so.
+/// A clock whose time passes only when a test advances it.
 ///
 /// ```swift
 /// let clock = TestClock()

@@ -11,7 +11,7 @@ package final class Resumption<Value: Sendable> {
   /// Whether the task waits.
   package var isWaiting: Bool { continuation != nil }
 
-  /// Suspends until the value comes.
+  /// Suspends until the value arrives.
   ///
   /// - Parameter begin: Arranges for ``resume(with:)`` to be called, now or later.
   /// - Returns: The value.

@@ -16,7 +16,7 @@ import Synchronization
 ///   `otherNames`, but for the main actor's look at them behind.
 /// - `notesOthers` is a hint: it is set before the thread is.
 package enum ReducerInputs {
-  /// What a reducer has read.
+  /// The values that a reducer has read.
   package struct Read: Hashable, Sendable {
     /// The date, in seconds since 2001; nil when it was not read.
     package var date: Double?
@@ -59,7 +59,7 @@ package enum ReducerInputs {
 
   /// The reducer has ended.
   ///
-  /// - Returns: What it has read.
+  /// - Returns: The values that it has read.
   @MainActor
   package static func end() -> Read {
     guard isReducing else { return Read() }
@@ -78,7 +78,7 @@ package enum ReducerInputs {
     return thread != 0 && thread == CurrentThread.id
   }
 
-  /// The date, for whoever asks.
+  /// The date for any reader.
   static func date() -> Date {
     guard isReducing else { return Date() }
     let date = notes.read.date ?? notes.given.date ?? Date().timeIntervalSinceReferenceDate
@@ -99,7 +99,7 @@ package enum ReducerInputs {
     return hasher.finish()
   }
 
-  /// A UUID, for whoever asks.
+  /// A UUID for any reader.
   static func uuid() -> UUID {
     guard let high = number(), let low = number() else { return UUID() }
     return UUID(high: high, low: low)
@@ -116,7 +116,7 @@ package enum ReducerInputs {
     if areOthersNoted, isReducing { otherNames.insert(throttle) }
   }
 
-  /// Somebody has read a dependency.
+  /// Notes that a dependency was read.
   static func note(_ value: Any, called name: StaticString, of key: Any.Type) {
     guard isReducing, (value as? any ReducerInput)?.isGivenAgain != true else { return }
     let name = "\(name)"
@@ -129,7 +129,7 @@ package protocol ReducerInput {
   var isGivenAgain: Bool { get }
 }
 
-/// Random numbers, for whoever asks.
+/// Random numbers for any reader.
 struct ReducerNumbers: RandomNumberGenerator, Sendable {
   func next() -> UInt64 {
     if let number = ReducerInputs.number() { return number }

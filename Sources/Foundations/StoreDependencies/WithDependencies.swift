@@ -14,7 +14,7 @@ import IssueReporting
 ///   - updateValues: Changes the values that the current task sees.
 ///   - operation: Sees the changed values. So do the tasks that it starts and, for as long as they
 ///     live, the objects with `@Dependency` properties that it makes.
-/// - Returns: What the operation returned.
+/// - Returns: The operation's result.
 @discardableResult
 public func withDependencies<R>(
   _ updateValues: (inout DependencyValues) throws -> Void,

@@ -9,7 +9,7 @@
 /// ```
 ///
 /// - Parameter operation: Is given the continuation in which the captured values hold.
-/// - Returns: What the operation returned.
+/// - Returns: The operation's result.
 public func withEscapedDependencies<R>(
   _ operation: (DependencyValues.Continuation) throws -> R
 ) rethrows -> R {

@@ -1,19 +1,19 @@
 public import StoreState
 
-/// How actions of a type are encoded in the journal, to be replayed.
+/// The encoding of a type's actions in the journal, from which they are replayed.
 @usableFromInline
 struct ActionForm<Action: WireAction>: Sendable {
-  /// Whether what is written of any of them is all that it has.
+  /// Whether the wire form of every action is complete.
   private let isWhole: Bool
 
   @usableFromInline
   init() { isWhole = !SchemaRegistry.hidesParts(Action.self) }
 
-  /// Writes an action as a client could have sent it.
+  /// Encodes an action in the form that a client sends.
   ///
   /// - Parameter action: The action.
-  /// - Returns: Its bytes; nil where they lack what it carries.
-  /// - Throws: A `CodecError` when no client may send it.
+  /// - Returns: Its bytes; nil if they lack a part of the action.
+  /// - Throws: A `CodecError` if no client may send it.
   @usableFromInline
   func encode(_ action: Action) throws(CodecError) -> [UInt8]? {
     let bytes = try action.encoded()

@@ -4,30 +4,32 @@ public import StoreState
 /// Type-erased access to one scope: reads it at a raw pointer to the root; decodes its actions,
 /// embeds them in the root's and sends them to the root's store.
 ///
-/// It holds closures, which are made, and specialized, where an ``Expose`` is written and the types
-/// are known. They take pointers because a copy of a root would retain every reference in it. The
-/// pointers are raw so that callers need not know the root's type; ``TypedRoot`` alone makes them,
-/// and only for exposures of its own root.
+/// It holds closures, which are created and specialized at an ``Expose``, with known types. They
+/// take pointers because a copy of a root would retain every reference in it. The pointers are raw,
+/// so that callers need not know the root's type. Only ``TypedRoot`` makes them, and only for
+/// exposures of its own root.
 @usableFromInline
 package final class ErasedScope: Sendable {
   @usableFromInline
   package typealias Place = UnsafeRawPointer
 
-  /// Whether the scope may have no state; most always have one.
+  /// Whether the scope may be absent; most scopes always have a state.
   package let isOptional: Bool
   /// Whether it is a shared value, of which actions are edits.
   package let isShared: Bool
   /// Whether the scope has a state now.
   package let isPresent: @Sendable (Place) -> Bool
-  /// Writes the scope's state, an optional, as a snapshot has it.
+  /// Writes the scope's state, an optional, as in a snapshot.
   package let encode: @Sendable (Place, inout CBOREncoder) -> Void
-  /// Writes what leads from one root's scope to another's; false when they are the same, and then
-  /// nothing is written.
+  /// Writes the delta of the scope between two roots.
+  ///
+  /// Returns false, without writing, if the states are equal.
   package let encodeDelta: @Sendable (_ old: Place, _ new: Place, inout CBOREncoder) -> Bool
   /// The digest of the scope's state, an optional.
   package let digest: @Sendable (Place) -> Digest
-  /// Decodes an action of the scope, embeds it in the root's and sends that to the root's store;
-  /// nil when it comes from afar and what it is for is absent, and then nothing has happened.
+  /// Decodes an action of the scope, embeds it in the root's and sends that to the root's store.
+  ///
+  /// Returns nil, without a change, if the action is remote and its target is absent.
   package let send:
     @MainActor @Sendable (
       _ core: AnyObject, _ isFromAfar: Bool, inout CBORDecoder
@@ -55,13 +57,13 @@ package final class ErasedScope: Sendable {
     self.send = send
   }
 
-  /// A scope that is a part of the root, or something in that part.
+  /// A scope that is a part of the root, or a value in that part.
   ///
   /// - Parameters:
   ///   - isOptional: Whether the scope may have no state.
   ///   - part: The part of the root.
-  ///   - project: The scope's state in that part; nil when there is none.
-  ///   - delta: Writes what leads from one state of that part to another, as optionals.
+  ///   - project: The scope's state in that part; nil if it is absent.
+  ///   - delta: Writes the delta between two states of that part, as optionals.
   ///   - embed: Makes an action of the root from one of the scope.
   @inlinable
   convenience init<

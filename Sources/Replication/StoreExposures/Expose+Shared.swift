@@ -13,7 +13,7 @@ extension Expose {
   ///
   /// - Parameters:
   ///   - name: The scope's name, unique among the exposures.
-  ///   - shared: Where it is in the root's state.
+  ///   - shared: The shared value's key path in the root's state.
   ///   - isEditable: Whether clients may change it; by default it is read-only.
   public init<Value: ReplicatedState>(
     _ name: String,
@@ -41,8 +41,9 @@ extension Expose {
     }
   }
 
-  /// Changes a shared value by an edit; nil where it is made for another value, and then nothing
-  /// has happened.
+  /// Changes a shared value by an edit.
+  ///
+  /// Returns nil, without a change, if its base differs.
   private static func editing<Value: ReplicatedState>(
     _ shared: any KeyPath<Root, Shared<Value>> & Sendable
   ) -> ErasedScope.Edit {
@@ -50,7 +51,7 @@ extension Expose {
       var failure: CodecError?
       let core = unsafeDowncast(core, to: RootCore<Root, RootAction>.self)
       let task = core.changeFromAfar { root in
-        // Before it is locked, which saves the value by its key, changed or not.
+        // Before locking, which saves the value under its key even if it is unchanged.
         guard root[keyPath: shared].wrappedValue._$digest.rawValue == edit.base else {
           return false
         }
@@ -75,7 +76,7 @@ extension ErasedScope {
   typealias Edit =
     @MainActor @Sendable (_ core: AnyObject, SharedEdit) throws(CodecError) -> StoreTask?
 
-  /// A shared value, as the state shows it.
+  /// A shared value as a scope.
   fileprivate convenience init<Root: Sendable, Value: ReplicatedState>(
     _ part: StoredPart<Root, Shared<Value>>,
     edit: Edit?,

@@ -15,7 +15,7 @@ public import StoreState
 /// ]
 /// ```
 ///
-/// What is not exposed does not exist for clients: they never receive a byte of it.
+/// Unexposed parts do not exist for clients: they never receive a byte of them.
 ///
 /// An exposure with a type of outputs also publishes those: each follower of the scope receives the
 /// outputs of its actions once, after the state that they belong to.
@@ -28,7 +28,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   public var name: String { description.name }
 
   package let description: ScopeDescription
-  /// Makes the scopes of a daemon that starts.
+  /// Creates the scopes of a daemon at its start.
   package let scopes: @MainActor @Sendable () -> ExposedScopes
 
   /// Exposes a part of the state that is always there.
@@ -36,9 +36,9 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   /// - Parameters:
   ///   - name: The scope's name, unique among the exposures: words of ASCII letters, digits, `-`,
   ///     `_` and `.`, with `/` between them. A daemon with another name does not start.
-  ///   - state: Where its state is in the root's.
-  ///   - action: Where its actions are in the root's.
-  ///   - output: The type of its outputs that are published; by default none.
+  ///   - state: The key path of its state in the root's.
+  ///   - action: The key path of its actions in the root's.
+  ///   - output: The type of its published outputs; by default, no outputs are published.
   @inlinable
   public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
     _ name: String,
@@ -68,9 +68,9 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The scope's name, unique among the exposures.
-  ///   - state: Where its state is in the root's.
-  ///   - action: Where its actions are in the root's.
-  ///   - output: The type of its outputs that are published; by default none.
+  ///   - state: The key path of its state in the root's.
+  ///   - action: The key path of its actions in the root's.
+  ///   - output: The type of its published outputs; by default, no outputs are published.
   @inlinable
   public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
     _ name: String,
@@ -112,7 +112,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     )
   }
 
-  /// Pulls back an action of a scope that takes none.
+  /// Pulls back an action of a scope without actions; it cannot be called.
   @usableFromInline
   @Sendable static func noAction(_ never: Never) -> RootAction {}
 
@@ -161,9 +161,9 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The part of the scopes' names before `/<id>`.
-  ///   - state: Where the array is in the root's state.
-  ///   - action: Where the rows' actions are in the root's.
-  ///   - output: The type of the rows' outputs that are published; by default none.
+  ///   - state: The key path of the array in the root's state.
+  ///   - action: The key path of the rows' actions in the root's.
+  ///   - output: The type of the rows' published outputs; by default, no outputs are published.
   @inlinable
   public init<
     ID: Hashable & WireValue,
@@ -233,14 +233,16 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
 }
 
 extension Collection {
-  /// The first name that occurs twice, as people write it; a list and its rows may share theirs.
+  /// The first repeated name, in its readable form.
+  ///
+  /// A list and its rows may share a name.
   package func firstRepeatedName<Root, RootAction>() -> String?
   where Element == Expose<Root, RootAction> {
     var names: Set<String> = []
     return first { !names.insert($0.description.pattern).inserted }?.description.pattern
   }
 
-  /// The first name that no scope can have.
+  /// The first name that is not valid for a scope.
   ///
   /// People type names in shells, in lines of grants and on screens, so they are words of ASCII
   /// letters, digits, `-`, `_` and `.`, with `/` between them.

@@ -3,17 +3,17 @@ public import StoreState
 
 /// A scope of a running daemon.
 ///
-/// By whatever names clients call a scope, only one of these is followed; others of the same scope,
-/// which are only sent to, do the same.
+/// Clients may use several names for a scope, but only one `RootScope` of it is followed. Others of
+/// the same scope, which only receive actions, are equivalent.
 @MainActor
 @usableFromInline
 package final class RootScope {
   package let source: ErasedScope
   /// The scopes of its exposure, which live as long as the daemon's root.
   package unowned let exposed: ExposedScopes
-  /// Its number among those that are followed; nil when nobody follows it.
+  /// Its number among the followed scopes; nil while it has no follower.
   package fileprivate(set) var number: Int?
-  /// The row whose scope it is; nil where there are none.
+  /// The row of the scope; nil if the exposure has no rows.
   fileprivate let row: ExposedRows.Row?
 
   fileprivate init(_ source: ErasedScope, of exposed: ExposedScopes, row: ExposedRows.Row? = nil) {
@@ -22,13 +22,13 @@ package final class RootScope {
     self.row = row
   }
 
-  /// The one that is followed of the same scope, which may be this one; nil when none is.
+  /// The followed `RootScope` of the same scope, if any; it may be this one.
   package var followedTwin: RootScope? {
     if let row { row.followed() } else { number == nil ? nil : self }
   }
 }
 
-/// A scope, and the one name that the daemon has for it, whatever a client called it.
+/// A scope, and its one canonical name, independent of the client's spelling.
 @MainActor
 package struct ResolvedScope {
   /// Rights, handles, records and messages have this name; the client's spelling is not kept.
@@ -46,15 +46,15 @@ package struct ResolvedScope {
 @usableFromInline
 package final class ExposedScopes {
   package let description: ScopeDescription
-  /// The outputs that travel; nil when none do.
+  /// The published outputs, if any.
   package let outputs: ScopeOutputs?
-  /// The scope itself; nil where there is one for each row.
+  /// The scope itself; nil if each row is a scope.
   package private(set) var whole: RootScope?
-  /// The scopes of rows, where there is one for each.
+  /// The scopes of rows, if each row is a scope.
   package let rows: ExposedRows?
   private let hasAction: HasAction?
   private let encode: EncodeAction?
-  /// How many of them are followed.
+  /// The number of followed scopes.
   package private(set) var followedCount = 0
 
   @usableFromInline
@@ -63,15 +63,15 @@ package final class ExposedScopes {
   @usableFromInline
   typealias EncodeAction = (_ action: ErasedScope.Place) throws(CodecError) -> [UInt8]?
 
-  /// The only scope of an exposure that is not one of rows.
+  /// The scopes of an exposure without rows.
   ///
   /// - Parameters:
-  ///   - schemas: What clients may know.
-  ///   - outputs: The outputs that travel; nil when none do.
+  ///   - schemas: The name and schemas that clients receive.
+  ///   - outputs: The published outputs, if any.
   ///   - whole: The scope.
   ///   - hasAction: Whether an action of the root belongs to the scope.
-  ///   - encode: The scope's action that an action of the root is; nil where it is none, or where
-  ///     its bytes lack what it carries.
+  ///   - encode: Encodes an action of the root as one of the scope; nil if it belongs to another
+  ///     scope, or if the bytes lack a part of it.
   @usableFromInline
   init(
     _ schemas: ExposureSchemas,
@@ -98,14 +98,13 @@ package final class ExposedScopes {
     encode = nil
   }
 
-  /// The scope of a name, as ``ScopeDescription/match(_:)`` has taken it apart.
+  /// The scope of a name, whose parts ``ScopeDescription/match(_:)`` returned.
   ///
   /// - Parameters:
   ///   - id: The text of a row's id, in any spelling.
-  ///   - root: Where the root is.
-  /// - Returns: The scope, called by the id of the row that is there, or else by the one it has in
-  ///   the text.
-  /// - Throws: where the text is no row's id.
+  ///   - root: The pointer to the root.
+  /// - Returns: The scope, named by the id of the present row, or else by the text's canonical id.
+  /// - Throws: if the text is not a row's id.
   func scope(id: String?, in root: ErasedScope.Place) throws(CodecError) -> ResolvedScope {
     if let whole { return ResolvedScope(name: description.name, scope: whole) }
     guard let row = try rows?.find(id ?? "", root) else {
@@ -117,7 +116,7 @@ package final class ExposedScopes {
     )
   }
 
-  /// Somebody follows a scope from now on, and knows it by a number.
+  /// Marks a scope as followed, with a number.
   package func follow(_ scope: RootScope, as number: Int) {
     precondition(scope.followedTwin == nil, "\(description.pattern) is followed already")
     scope.number = number
@@ -125,7 +124,7 @@ package final class ExposedScopes {
     followedCount += 1
   }
 
-  /// Nobody follows a scope any more.
+  /// Marks a scope as no longer followed.
   package func unfollow(_ scope: RootScope) {
     precondition(scope.number != nil, "\(description.pattern) is followed by nobody")
     scope.number = nil
@@ -133,27 +132,27 @@ package final class ExposedScopes {
     followedCount -= 1
   }
 
-  /// Hands over the followed scopes that a step can have changed, each once.
+  /// Passes each followed scope that a step can have changed to `body`, once.
   package func forEachChanged(
     from old: ErasedScope.Place,
     to new: ErasedScope.Place,
     _ body: (RootScope) -> Void,
   ) {
     if let whole {
-      // Its delta looks at the same part, so there is no need to look twice.
+      // Its delta compares the same part, so a comparison here would be redundant.
       body(whole)
     } else {
       rows?.forEachChanged(old, new, body)
     }
   }
 
-  /// The bytes by which a client could have sent an action of the root; nil where none could.
+  /// The bytes by which a client could have sent an action of the root; nil if no client could.
   package func clientForm(of action: ErasedScope.Place) -> [UInt8]? {
     guard let encode else { return nil }
     do throws(CodecError) {
       return try encode(action)
     } catch {
-      // It is one that no client may send.
+      // No client may send this action.
       return nil
     }
   }
@@ -166,12 +165,12 @@ package final class ExposedScopes {
 }
 
 extension [ExposedScopes] {
-  /// The scope of a whole name, in any spelling; nil where nothing is exposed under it.
+  /// The scope of a whole name, in any spelling; nil if no exposure has the name.
   ///
   /// - Parameters:
   ///   - name: The name.
-  ///   - root: Where the root is.
-  /// - Returns: The scope; a failure where the name does not end in a row's id.
+  ///   - root: The pointer to the root.
+  /// - Returns: The scope; a failure if the name does not end in a row's id.
   @MainActor
   package func scope(
     called name: String,
@@ -192,15 +191,15 @@ extension [ExposedScopes] {
 /// Finds the scopes of rows, without the type of their ids.
 @usableFromInline
 package struct ExposedRows {
-  /// A row, whether it is there or not.
+  /// A row, present or absent.
   @usableFromInline
   struct Row {
-    /// The text that stands for its id.
+    /// The text of its id in scopes' names.
     let id: String
     let source: ErasedScope
     /// The scope of the row that is followed.
     let followed: () -> RootScope?
-    /// Notes which scope of the row is followed.
+    /// Sets the followed scope of the row.
     let enter: (RootScope?) -> Void
 
     @usableFromInline
@@ -220,16 +219,17 @@ package struct ExposedRows {
   @usableFromInline
   package typealias Place = ErasedScope.Place
 
-  /// Finds the row whose id has a text, in any spelling.
+  /// Finds the row for the text of an id, in any spelling.
   let find: (String, Place) throws(CodecError) -> Row
-  /// Hands over the followed scopes of the rows that differ in two roots.
+  /// Passes the followed scopes of the rows that differ in two roots to the closure.
   let forEachChanged: (_ old: Place, _ new: Place, (RootScope) -> Void) -> Void
-  /// Hands over the ids, as scopes' names have them, of all rows that differ in two roots.
+  /// Passes the ids, as in scopes' names, of all rows that differ in two roots to the closure.
   package let changedIDs: @Sendable (_ old: Place, _ new: Place, (String) -> Void) -> Void
-  /// Hands over the encodings of the ids, from a row on, until told that it is enough; returns the
-  /// row to go on with, nil at the end.
+  /// Passes the encodings of the ids, from a row on, until the closure returns false.
+  ///
+  /// Returns the row to continue with, or nil at the end.
   package let encodedIDs: (_ place: Place, _ start: Int, ([UInt8]) -> Bool) -> Int?
-  /// The followed scope of the row that an action is for.
+  /// The followed scope of an action's row.
   let followed: (_ action: Place) -> RootScope?
 
   @usableFromInline
@@ -247,7 +247,7 @@ package struct ExposedRows {
     self.followed = followed
   }
 
-  /// The id that a text in a scope's name stands for.
+  /// The id for a text in a scope's name.
   @usableFromInline
   static func id<ID: WireValue>(
     _ text: String,
@@ -256,8 +256,7 @@ package struct ExposedRows {
     try ScopeDescription.id(text, document)
   }
 
-  /// The text for an id: as the row has it that is there, for ids that are equal may differ in
-  /// bytes.
+  /// The text of an id, in the spelling of the present row: equal ids may differ in their bytes.
   @usableFromInline
   static func text<Root: Sendable, ID: Hashable & WireValue, Element: ReplicatedState>(
     of id: ID,
@@ -273,7 +272,7 @@ package struct ExposedRows {
     return text
   }
 
-  /// Goes over the ids of an array from a position on.
+  /// Iterates over the ids of an array from a position on.
   @inlinable
   static func encodedIDs<Root: Sendable, ID: Hashable & WireValue, Element: ReplicatedState>(
     of part: StoredPart<Root, IdentifiedArray<ID, Element>>
@@ -290,7 +289,7 @@ package struct ExposedRows {
     }
   }
 
-  /// Finds the rows of an array that are not the same in two roots.
+  /// Finds the rows of an array that differ in two roots.
   @usableFromInline
   static func changedIDs<Root: Sendable, ID: Hashable & WireValue, Element: ReplicatedState>(
     of part: StoredPart<Root, IdentifiedArray<ID, Element>>,
@@ -301,7 +300,7 @@ package struct ExposedRows {
       let new = part.read(at: new.assumingMemoryBound(to: Root.self))
       new.forEachChangedID(since: old) { id in
         var encoder = CBOREncoder()
-        // One that only has another place is the same.
+        // A row that only moved is equal.
         guard new[id: id].encodeDelta(from: old[id: id], to: &encoder),
           let text = ScopeDescription.text(of: id, ids)
         else { return }
@@ -311,7 +310,7 @@ package struct ExposedRows {
   }
 }
 
-/// The rows of one exposure that somebody follows, by their ids.
+/// The followed rows of one exposure, by their ids.
 @usableFromInline
 final class FollowedRows<ID: Hashable> {
   @usableFromInline var scopes: [ID: RootScope] = [:]

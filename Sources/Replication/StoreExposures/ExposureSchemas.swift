@@ -1,8 +1,10 @@
 import StoreProtocol
 public import StoreState
 
-/// The name and the schemas of an exposure: code that is compiled into features' modules makes
-/// them, and knows no type of the protocol.
+/// The name and the schemas of an exposure.
+///
+/// Code that is compiled into features' modules creates them without knowing a type of the
+/// protocol.
 @usableFromInline
 struct ExposureSchemas: Sendable {
   let description: ScopeDescription

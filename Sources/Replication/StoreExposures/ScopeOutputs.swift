@@ -10,7 +10,7 @@ package struct ScopeOutputs: Sendable {
   package let schema: Digest
   private let write: @Sendable (any Sendable, inout CBOREncoder) throws(CodecError) -> Bool
 
-  /// The outputs of a type; nil for `Never`, of which there are none.
+  /// The outputs of a type; nil for `Never`, which has no values.
   @usableFromInline
   init?<Output: WirePayload>(_ type: Output.Type) {
     guard type != Never.self else { return nil }
@@ -25,14 +25,14 @@ package struct ScopeOutputs: Sendable {
 
   /// Writes an output.
   ///
-  /// - Returns: False when it is not one that travels: it has another type, or it is private to the
-  ///   daemon. Nothing is written then.
+  /// - Returns: False, without writing, if the output is not published: it has another type, or it
+  ///   is private to the daemon.
   package func encode(_ output: any Sendable, into encoder: inout CBOREncoder) -> Bool {
     let mark = encoder.mark
     do throws(CodecError) {
       return try write(output, &encoder)
     } catch {
-      // What is private is left out, as an action is that only effects may send.
+      // Private outputs are omitted, like actions that only effects may send.
       encoder.truncate(to: mark)
       return false
     }

@@ -1,10 +1,10 @@
-/// A limit of all together: each holder has a share, and the owner's have a reserve.
+/// A limit of all holders together: each holder has a share, and the owner has a reserve.
 package struct SharedLimit: Hashable, Sendable {
-  /// Of all together.
+  /// The limit of all holders together.
   package var all: Int
-  /// Of all together who are not the owner's: the rest is the owner's reserve.
+  /// The limit of all holders together except the owner: the rest is the owner's reserve.
   package var others: Int
-  /// Of one holder.
+  /// The limit of one holder.
   package var holder: Int
 
   package init(all: Int, others: Int, holder: Int) {

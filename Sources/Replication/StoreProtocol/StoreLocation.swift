@@ -1,4 +1,4 @@
-/// Where a daemon is: a directory with two sockets, or an address.
+/// The location of a daemon: a directory with two sockets, or an address.
 public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
   /// The endpoint of requests and actions.
   public var control: String
@@ -8,7 +8,7 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
   public var directory: String?
   /// The id of a user whose daemon is trusted, besides this process's user and root.
   public var owner: UInt32?
-  /// The client's key for a daemon at a tcp address; nil for a daemon that requires none.
+  /// The client's key for a daemon at a tcp address; nil for a daemon without keys.
   public var key: StoreKey?
 
   /// The directory or the address.
@@ -63,7 +63,7 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
 
 /// The parts of an address `tcp://HOST:PORT`.
 ///
-/// Nothing else is taken: in `tcp://127.0.0.1:0;192.0.2.2:5871` libzmq connects to the address
+/// Other forms are refused: in `tcp://127.0.0.1:0;192.0.2.2:5871` libzmq connects to the address
 /// after the semicolon, and other characters mean interfaces or any port.
 package struct TCPAddress: Hashable, Sendable {
   /// A name, or an address of IPv4 in digits.
@@ -95,12 +95,12 @@ package struct TCPAddress: Hashable, Sendable {
 
 /// An address that is not valid.
 public struct LocationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was given.
+  /// The given text.
   public var address: String
 
   package init(address: String) { self.address = address }
 
-  /// The given address, and what was expected.
+  /// The given text, and the expected form.
   public var description: String {
     "\"\(address)\" is no daemon's address. Expected tcp://HOST:PORT with a port from 1 to 65534, "
       + "or ipc://DIRECTORY."

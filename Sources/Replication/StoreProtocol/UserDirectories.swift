@@ -5,17 +5,17 @@ import Foundation
 /// A variable that is empty or relative counts as not set. Without `$HOME` the home directory is
 /// that of the user's account.
 package struct UserDirectories {
-  /// What is kept in a directory.
+  /// The content of a directory.
   package enum Kind {
     /// Sockets and locks, until the user logs out.
     case runtime
-    /// What outlasts the machine's restart.
+    /// Data that outlasts the machine's restart.
     case state
     /// Settings and keys.
     case configuration
   }
 
-  /// A directory, and what says that it is the one.
+  /// A directory, and the source of its path.
   package struct Found: Hashable, Sendable {
     /// An absolute path.
     package var path: String
@@ -29,8 +29,8 @@ package struct UserDirectories {
   /// Creates the directories of a process with an environment.
   ///
   /// - Parameters:
-  ///   - environment: The process's.
-  ///   - accountHome: The home directory of the user's account; nil where the system lists none.
+  ///   - environment: The environment of the process.
+  ///   - accountHome: The home directory of the user's account; nil if the system lists none.
   package init(
     environment: [String: String],
     accountHome: @escaping () -> String? = { NSHomeDirectoryForUser(NSUserName()) },
@@ -39,7 +39,7 @@ package struct UserDirectories {
     self.accountHome = accountHome
   }
 
-  /// The directory of a kind; nil where neither a variable nor the user's account says it.
+  /// The directory of a kind; nil if neither a variable nor the user's account defines it.
   package func find(_ kind: Kind) -> Found? {
     switch kind {
     case .runtime: variable("XDG_RUNTIME_DIR")
@@ -70,9 +70,9 @@ package struct UserDirectories {
   }
 }
 
-/// The user has no home directory, in which something would be by default.
+/// The user has no home directory for a default location.
 public struct HomeError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was looked for, and how to name another place.
+  /// The directory that was needed, and the way to name another one.
   public var description: String {
     "There is no home directory: $HOME is not an absolute path, and the system lists none for this "
       + "user. Set $HOME, or $XDG_RUNTIME_DIR, $XDG_STATE_HOME and $XDG_CONFIG_HOME."

@@ -2,7 +2,7 @@ import GenericState
 package import StoreProtocol
 package import StoreState
 
-/// A scope of a client: who wants it, and the state of its join.
+/// A scope of a client: its holders, and the state of its join.
 @MainActor
 package final class ClientScope {
   /// The digests of the schemas with which a scope is requested; nil if any schema is accepted.
@@ -11,22 +11,22 @@ package final class ClientScope {
     var action: Digest?
   }
 
-  /// Who wants the scope, and for how long it is still joined.
+  /// The holders of the scope, or the reason for which it is still joined.
   enum Want: Hashable {
     /// It has this number of holders.
     case held(Int)
     /// It has had no holder since the last turn.
     case released
-    /// It has no holder, and is followed until then in case somebody asks for it again.
+    /// It has no holder, and is followed until this time in case a caller opens it again.
     case lingering(until: Instant)
     /// It is joined for its pending actions only, and not followed.
     case draining
-    /// It is part of no join any more.
+    /// It is no longer part of joins.
     case left
   }
 
   package let name: String
-  /// Whether it is followed, or only sent to.
+  /// Whether it is followed, or only receives actions.
   package private(set) var mode: ClientMessage.JoinMode
   private let state: SchemaDocument?
   private(set) var action: SchemaDocument?
@@ -35,9 +35,9 @@ package final class ClientScope {
   private var own: Hashes
   /// The translation for a daemon with other types.
   @exclusivity(unchecked) private(set) var translation: ScopeTranslation?
-  /// Whose scope it is.
+  /// The client that owns the scope.
   weak var client: ReplicaClient?
-  /// Nil for a scope that is only sent to.
+  /// Nil for a scope that only receives actions.
   @exclusivity(unchecked) package private(set) var replica: (any Replica)?
   package internal(set) var status = ScopeStatus.joining {
     didSet { if status != oldValue { replica?.statusChanged(status) } }
@@ -49,7 +49,7 @@ package final class ClientScope {
   var wasAsked = false
   /// Whether it has shown a state, or its absence, since it was last refused.
   var hasShown = false
-  /// How often in a row its digest differed from the daemon's.
+  /// The number of consecutive times that its digest differed from the daemon's.
   package var mismatches = 0
   /// Its value when its digest differed, to be compared with the next snapshot.
   var differing: (revision: UInt64, encoding: [UInt8])?
@@ -57,9 +57,9 @@ package final class ClientScope {
   package var handle: UInt64?
   /// The revision of the replica; nil if it has no state, or one that cannot be trusted.
   var position: ClientMessage.Position?
-  /// The schema of the states that made what the replica has.
+  /// The schema of the states from which the replica's state was made.
   private var contentHash: Digest?
-  /// The digest of what the replica has, where it was asked for since that changed.
+  /// The digest of the replica's state, if it was computed since the last change.
   @exclusivity(unchecked) private var knownDigest: Digest?
   /// The last run of deltas that changed it.
   @exclusivity(unchecked) private var lastRun: UInt64 = 0
@@ -71,10 +71,10 @@ package final class ClientScope {
   /// - Parameters:
   ///   - name: The scope's name.
   ///   - mode: Whether it is followed.
-  ///   - state: The schema of the state that this program knows; nil when it takes any.
-  ///   - action: The schema of the actions that this program knows; nil when it takes any.
-  ///   - reader: How this program reads other builds' states; nil when it takes its own only.
-  ///   - replica: What keeps its state; nil for a scope that is only sent to.
+  ///   - state: The schema of the state that this program knows; nil when it accepts any.
+  ///   - action: The schema of the actions that this program knows; nil when it accepts any.
+  ///   - reader: How this program reads other builds' states; nil when it accepts its own only.
+  ///   - replica: The holder of its state; nil for a scope that only receives actions.
   init(
     name: String,
     mode: ClientMessage.JoinMode,
@@ -102,10 +102,10 @@ package final class ClientScope {
   /// Whether a join asks for it.
   var isWanted: Bool { !isGone && !isResolving }
 
-  /// Whether it shows a state that another build's daemon has to be asked about.
+  /// Whether it shows a state while the daemon, of another build, is asked for its types.
   var isShownAndResolving: Bool { isResolving && hasShown && !isGone }
 
-  /// Whether it is not what the daemon has, and only a snapshot will do.
+  /// Whether its state differs from the daemon's, so that only a snapshot helps.
   var isInDoubt: Bool { differing != nil }
 
   /// Whether its state is followed.
@@ -117,7 +117,7 @@ package final class ClientScope {
     own.action = action.hash
   }
 
-  /// Starts over with a daemon of another history.
+  /// Resets the mismatch state for a daemon of another history.
   func forgetMismatches() {
     mismatches = 0
     differing = nil
@@ -132,14 +132,14 @@ package final class ClientScope {
     differing = nil
   }
 
-  /// The schemas to ask for: the daemon's, where this program can translate them.
+  /// The schemas to request: the daemon's, if this program can translate them.
   var hashes: Hashes { translation?.hashes ?? own }
 
-  /// Whether what the replica has was made of states of the schema that is asked for.
+  /// Whether the replica's state was made of states of the requested schema.
   var hasFittingContent: Bool { contentHash == hashes.state }
 }
 
-// MARK: - What the daemon sends
+// MARK: - Snapshots and deltas
 
 extension ClientScope {
   /// Applies a snapshot in the daemon's form.
@@ -160,14 +160,15 @@ extension ClientScope {
       try replica?.apply(delta, revision: revision)
       return
     }
-    // Nothing is left of a change that this program's types have no place for.
+    // A change is dropped if this program's types have no place for it.
     guard let translated = try translation.apply(delta) else { return }
     try replica?.apply(translated[...], revision: revision)
   }
 
   /// The digest of the optional state, in the daemon's form.
   ///
-  /// A bookmark asks every scope of a view, of which few have changed since the last one.
+  /// Cached, because a bookmark asks every scope of a view, and few have changed since the
+  /// last one.
   package var digest: Digest? {
     if let knownDigest { return knownDigest }
     knownDigest = translation?.digest ?? replica?.digest
@@ -188,7 +189,7 @@ extension ClientScope {
   /// Switches to the types that a daemon has for the scope.
   ///
   /// - Parameter theirs: The daemon's description.
-  /// - Returns: What keeps this program from it, one line for each field; nothing when it can.
+  /// - Returns: The differences that prevent it, one line for each field; empty when it can switch.
   func adopt(_ theirs: ScopeDescription) -> [String] {
     let wanted = Hashes(
       state: own.state.map { _ in theirs.state.hash },
@@ -212,10 +213,10 @@ extension ClientScope {
     knownDigest = nil
   }
 
-  /// What is said of a state that has nothing but defaults in common with this program's, and
-  /// another name: it is no other build's, but another feature's.
+  /// The difference of a state that shares only defaults with this program's, and has another name:
+  /// it belongs to another feature, and not to another build.
   ///
-  /// Nil for one that is not.
+  /// - Returns: The text; nil for a state of another build.
   private static func otherType(
     than own: SchemaDocument,
     _ theirs: SchemaDocument,
@@ -251,7 +252,7 @@ extension ClientScope {
     }
     var actions: ActionTranslation?
     if let action, wanted.action != own.action {
-      // What is only sent to shows nothing that could be missed.
+      // A scope that only receives actions shows no state that could be missed.
       if reader != nil || replica == nil {
         let translation = ActionTranslation(scope: name, from: action, to: theirs.action)
         lines += translation.differences

@@ -8,19 +8,19 @@ package protocol ClientTransport: AnyObject {
   /// The current time, on both clocks.
   var now: Moment { get }
 
-  /// Whether the control connection that there was has ended, and there is no new one.
+  /// Whether the control connection has ended and no new one exists.
   ///
-  /// A frame of a new one is not taken before this is false.
+  /// Frames of a new connection are not taken until this is false.
   var isCut: Bool { get throws(Failure) }
 
   /// Takes the next control frame; an empty one is the greeting of a new connection.
   ///
-  /// - Returns: False when there is none now.
+  /// - Returns: False when no message has arrived.
   func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) throws(Failure) -> Bool
 
   /// Takes the next published message: topic and body, or the welcome, which has no body.
   ///
-  /// - Returns: False when there is none now.
+  /// - Returns: False when no message has arrived.
   func receivePublished(
     _ take: (_ topic: ArraySlice<UInt8>, _ body: ArraySlice<UInt8>?) -> Void
   ) throws(Failure) -> Bool
@@ -35,27 +35,27 @@ package protocol ClientTransport: AnyObject {
   func reconnect() throws(Failure)
 }
 
-/// A client's turn: it receives, does what is due, and sends, in the order that the protocol
-/// requires.
+/// A client's turn: it receives, performs due work and sends, in the order that the
+/// protocol requires.
 ///
-/// The only one there is: programs, tests and the simulator differ in the transport alone. Whoever
-/// drives it calls ``receive()`` and then ``end()``, when something has come, when
-/// ``nextDeadline`` has, or when the client asks for it.
+/// This is the only driver: programs, tests and the simulator differ in the transport alone. The
+/// caller calls ``receive()`` and then ``end()`` when a message has arrived, when ``nextDeadline``
+/// has passed, or when the client asks for a turn.
 @MainActor
 package final class ClientTurn<Transport: ClientTransport> {
   package let client: ReplicaClient
   package let transport: Transport
   /// Called for each event of the connection, at the end of its turn.
   package var onEvent: @MainActor (ClientEvent) -> Void = { _ in }
-  /// When the turn began to receive; what arrived later may be unread.
+  /// When the turn began to receive; later messages may be unread.
   private var heardUntil: Moment
 
   /// Messages taken from one socket in one turn.
   private static var messagesPerTurn: Int { 1024 }
-  /// After how many messages the clock is read again.
+  /// The number of messages between two readings of the clock.
   private static var messagesPerLook: Int { 16 }
-  /// How long a turn takes messages of a socket: pings have to go out, however long it takes the
-  /// replicas to apply what comes.
+  /// The time limit for one socket's messages in a turn: pings must be sent, however long the
+  /// replicas take to apply messages.
   private static var timePerTurn: Duration { .milliseconds(10) }
 
   package init(_ client: ReplicaClient, _ transport: Transport) {
@@ -64,15 +64,15 @@ package final class ClientTurn<Transport: ClientTransport> {
     heardUntil = transport.now
   }
 
-  /// Receives what has arrived, with a limit so that the rest of the turn gets its time.
+  /// Receives messages that have arrived, with a limit so that the rest of the turn gets its time.
   ///
   /// - Returns: Whether more may have arrived.
   package func receive() throws(Transport.Failure) -> Bool {
     let moment = transport.now
     let moreControl = try receiveControl(moment)
     let morePublished = try receivePublished(moment)
-    // Whoever left something for the next turn was heard in this one, so it moves on either way:
-    // a daemon that never pauses must not keep us from pinging it.
+    // Unread messages still prove that the daemon was heard in this turn, so the time moves on in
+    // both cases: a daemon that never pauses must not keep the client from pinging it.
     heardUntil = moment
     return moreControl || morePublished
   }
@@ -83,7 +83,7 @@ package final class ClientTurn<Transport: ClientTransport> {
     for number in 1...Self.messagesPerTurn {
       let hasCome = try transport.receiveControl { client.receive(control: $0, at: moment) }
       guard hasCome else {
-        // What came before the end is taken by now, and no greeting of a new connection was.
+        // All messages before the end are taken by now, and no greeting of a new connection was.
         if wasCut, try transport.isCut { client.disconnected(at: moment) }
         return false
       }
@@ -113,9 +113,9 @@ package final class ClientTurn<Transport: ClientTransport> {
     number.isMultiple(of: Self.messagesPerLook) && transport.now.instant >= end
   }
 
-  /// Does what is due, sends what the turn has produced, and reports events.
+  /// Performs due work, sends the frames that the turn has produced, and reports events.
   package func end() throws(Transport.Failure) {
-    // The daemon is not silent because we were slow to listen.
+    // The client's own delay does not count as the daemon's silence.
     if let deadline = client.nextDeadline, deadline <= heardUntil.instant {
       client.tick(heardUntil)
     } else {
@@ -137,13 +137,13 @@ package final class ClientTurn<Transport: ClientTransport> {
     for event in client.takeEvents() { onEvent(event) }
   }
 
-  /// When ``end()`` has something to do even without a message; nil for never.
+  /// When ``end()`` has work to do even without a message; nil for never.
   package var nextDeadline: Instant? { client.nextDeadline }
 
-  /// Ends the session and all waits, and says goodbye.
+  /// Ends the session and all waits, and sends a goodbye.
   ///
-  /// - Parameter reason: Why, as those are told who wait.
-  /// - Throws: What the transport throws; everybody was told all the same.
+  /// - Parameter reason: The reason, for the waiters.
+  /// - Throws: The transport's errors; all waiters are notified in any case.
   package func close(_ reason: String) throws(Transport.Failure) {
     client.close(reason, at: transport.now)
     try flush()

@@ -1,16 +1,17 @@
 import StoreProtocol
 import StoreState
 
-// A daemon may be of another build than this program. Whoever is refused for other types learns the
-// daemon's, and joins with those where it can translate them (`docs/PROTOCOL.md` §2.1).
+// A daemon may be of another build than this program. A scope that is refused for other types
+// learns the daemon's types, and joins with them if it can translate them (`docs/PROTOCOL.md`
+// §2.1).
 extension ReplicaClient {
-  /// Learns which types the daemon has for scopes that it refused with this program's.
+  /// Learns the daemon's types for scopes that it refused with this program's.
   func learnTypes(of refused: [(scope: ClientScope, failure: JoinFailure)]) {
     guard !refused.isEmpty else { return }
     let asked = session?.token
     for (scope, _) in refused { scope.isResolving = true }
     describe { [weak self] answer in
-      // Those who wait are told of the end, and why.
+      // The end of the client notifies the waiters, with the reason.
       guard let self, !isClosed else { return }
       if case .success(let descriptions) = answer { outputSchemas.learn(descriptions) }
       var unreadable: [(scope: ClientScope, failure: JoinFailure)] = []
@@ -31,7 +32,7 @@ extension ReplicaClient {
 
   /// Prepares a scope for being joined with the daemon's types.
   ///
-  /// - Returns: Why that cannot be; nil when it can.
+  /// - Returns: Why it cannot be joined; nil when it can.
   private func resolve(
     _ scope: ClientScope,
     _ failure: JoinFailure,
@@ -42,7 +43,8 @@ extension ReplicaClient {
     switch answer {
     case .success(let descriptions):
       guard let theirs = descriptions.find(scope.name)?.description else {
-        // Another daemon than the one that refused it will say itself that it does not have it.
+        // A later session may have another daemon, whose answer to the join states whether it has
+        // the scope.
         guard isSameSession else { return nil }
         failure.message += " It does not say what its types are."
         return failure
@@ -58,7 +60,7 @@ extension ReplicaClient {
     return failure
   }
 
-  /// What one daemon has refused another one may have.
+  /// Joins refused scopes again, because another daemon may have them.
   func forgetRefusals() {
     for scope in scopes {
       guard case .refused = scope.status else { continue }

@@ -8,40 +8,40 @@ extension ReplicaClient {
     if !isClosed { sayHello() }
   }
 
-  /// The control socket's connection has ended, and what came on it was taken.
+  /// The control socket's connection has ended, and its messages were taken.
   ///
-  /// Where the daemon lives there is a new one at once; only where there is none it is silent.
+  /// If the daemon runs, a new connection follows at once. Without a daemon the socket is silent.
   func disconnected(at moment: Moment) {
     now = moment
     switch phase {
     case .greeting, .live: cutSince = cutSince ?? now.instant
-    // Who says goodbye hangs up.
+    // After a goodbye the end of the connection is expected.
     case .offline, .closed: break
     }
   }
 
-  /// The publishing socket has a new connection; what was on the way on the old one is lost.
+  /// The publishing socket has a new connection; messages in transit on the old one are lost.
   func welcomed() {
     defer { isWelcomed = true }
     guard phase == .live else { return }
     guard isWelcomed else { return sendFence() }
-    // Nothing that we follow came there. But the daemon gives a session less time that has lost a
-    // connection, until it hears of it.
+    // Our view is not published there. But the daemon shortens the lease of a session that has lost
+    // a connection, until it receives a message.
     guard followsPublished else { return ping() }
     if joining != nil {
       brokenJoins += 1
-      // Where it is so again and again, other connections may do better.
+      // After repeated breaks, new connections may work better.
       if brokenJoins > 1, joinsFailSince == nil { joinsFailSince = now.instant }
     }
     rejoin()
   }
 
-  /// Whether what is followed, or will be with the join under way, is published.
+  /// Whether the view is published, or that of the join under way.
   var followsPublished: Bool {
     (joining?.view ?? view).map { !$0.isUnicast } ?? false
   }
 
-  /// Says hello, and asks again what has no answer.
+  /// Sends hello, and repeats the requests without an answer.
   func sayHello() {
     phase = .greeting(since: now.instant)
     send(
@@ -57,14 +57,14 @@ extension ReplicaClient {
         )
       )
     )
-    // What was asked before may be lost, and so may be what was asked with an earlier hello.
+    // Earlier requests may be lost, also those that followed an earlier hello.
     resendRequests()
   }
 
   func opened(_ hello: DaemonMessage.HelloOK) {
     switch phase {
     case .greeting: break
-    // The answer to a hello that was said twice: the daemon starts over, and so do we.
+    // The answer to a hello that was sent twice: the daemon starts over, and so does the client.
     case .live:
       interrupt()
       if isClosed { return }
@@ -82,7 +82,7 @@ extension ReplicaClient {
       window: max(1, Int(clamping: hello.window)),
       frameBytes: max(1024, Int(clamping: hello.frameBytes)),
       actionsPerFrame: max(1, Int(clamping: hello.actions)),
-      // Twice as many are counted with.
+      // An Int32, because the limit is doubled later.
       scopes: max(1, Int(Int32(clamping: hello.scopes))),
       lease: Self.lease(hello.leaseMilliseconds),
       takesTraces: hello.features.contains(.traces),
@@ -117,12 +117,12 @@ extension ReplicaClient {
       if isClosed { return }
     }
     actions.rewind()
-    // Without scopes too: the daemon may still have some for us.
+    // Also without scopes: the daemon may still have some for this client.
     needsJoin = true
     sessionOpened()
   }
 
-  /// A daemon's lease, within what a client can keep up with.
+  /// A daemon's lease, limited to 100 ms to 24 h, within which a client can renew it.
   private static func lease(_ milliseconds: UInt64) -> Duration {
     .milliseconds(min(max(milliseconds, 100), 86_400_000))
   }
@@ -134,7 +134,7 @@ extension ReplicaClient {
 
   /// The daemon does not know us.
   ///
-  /// Where hello is on its way that was about frames before it.
+  /// While a hello is in transit, the message refers to frames before it.
   func notKnown() {
     guard phase == .live else { return }
     sessionEnded(code: "needHello", message: "The daemon does not know us.")
@@ -149,12 +149,12 @@ extension ReplicaClient {
     )
     interrupt()
     sessionLost()
-    // Those who were told may have closed the connection.
+    // Notified callers may have closed the connection.
     if isClosed { return }
     session?.token = Identifier(high: 0, low: 0)
     switch code {
     case "goingDown":
-      // The daemon waits with closing until it knows that its goodbye was read.
+      // The daemon closes only after it knows that its goodbye was read.
       send(.bye)
       phase = .offline
     case "replaced", "protocolError": refused(code: code, message: message)
@@ -162,7 +162,7 @@ extension ReplicaClient {
     }
   }
 
-  /// What the session alone had is gone: effects and handles.
+  /// Drops the state of the session: effects and handles.
   private func sessionLost() {
     canKeep = false
     for scope in scopes { scope.handle = nil }
@@ -173,13 +173,13 @@ extension ReplicaClient {
     for ticket in actions.settlingTickets { ticket.endEffects() }
   }
 
-  /// The connection is in doubt: what is shown stays, and is marked stale.
+  /// The connection is in doubt: the shown state stays, and is marked stale.
   func interrupt() {
     canKeep = false
     abandonJoin()
     if let view, view.isUnicast {
-      // Its frames do not say of which view they are, and a join that the daemon has taken may have
-      // led to another one.
+      // Its frames do not name their view, and a join that the daemon has accepted may have led to
+      // another one.
       freezePositions()
       self.view?.isIntact = false
       if view.nonce != lastNonce { unicastTopic = nil }
@@ -190,7 +190,7 @@ extension ReplicaClient {
 
   private var pingInterval: Duration { (session?.lease ?? timing.lease) / 3 }
 
-  /// Renews the lease, and tells how far what is shown is.
+  /// Renews the lease, and reports the shown revision.
   func ping() {
     pingNumber += 1
     bytesSincePing = 0
@@ -198,7 +198,7 @@ extension ReplicaClient {
     nextPing = now.instant.advanced(by: pingInterval)
   }
 
-  /// Does what is due.
+  /// Performs all work whose time has come, and ends the turn.
   func tick(_ moment: Moment) {
     now = moment
     if isClosed { return }
@@ -217,8 +217,10 @@ extension ReplicaClient {
     endTurn(moment)
   }
 
-  /// When the connections are given up, unless something comes before: on the control socket
-  /// anything, a greeting where its connection has ended, on the other one what completes a join.
+  /// When the connections are given up.
+  ///
+  /// A message on the control socket postpones it, or a greeting if its connection has ended; on
+  /// the publishing socket, a complete join does.
   private var silenceDue: Instant {
     let lease = session?.lease ?? timing.lease
     let due = min(lastHeard, joinsFailSince ?? lastHeard).advanced(by: lease)
@@ -229,8 +231,8 @@ extension ReplicaClient {
     if isClosed { return }
     guard let reconnectAt else {
       guard silenceDue <= now.instant else { return }
-      // Where only the connection has ended the sockets make another one, and need some round trips
-      // for that: to open new sockets meanwhile would begin anew.
+      // If only the connection has ended, the sockets connect again, which needs some round trips.
+      // New sockets meanwhile would start these over.
       let pause = cutSince == nil ? jittered(backOff) : timing.answer
       (joinsFailSince, brokenJoins, cutSince) = (nil, 0, nil)
       events.append(.silent)
@@ -238,7 +240,8 @@ extension ReplicaClient {
       self.reconnectAt = now.instant.advanced(by: pause)
       return interrupt()
     }
-    // Until a greeting comes: what is left over from the old connection proves nothing.
+    // Only a greeting ends the attempts: leftover messages of the old connection do not prove that
+    // a new one exists.
     guard phase == .offline else {
       self.reconnectAt = nil
       return
@@ -247,8 +250,8 @@ extension ReplicaClient {
     isWelcomed = false
     outgoing.append(.reconnect)
     subscribed.removeAll()
-    // A connection that subscribes and has no fence is taken for nobody's, again and again: so who
-    // follows nothing that is published says nothing there.
+    // The daemon shuts down a connection that subscribes and has no fence, each time. So a client
+    // without a published view sends no subscriptions there.
     if let topic = session?.privateTopic, let view, !view.isUnicast { subscribe(topic) }
     backOff = min(backOff * 2, timing.backOff.upperBound)
     self.reconnectAt = now.instant.advanced(by: jittered(backOff))
@@ -260,7 +263,7 @@ extension ReplicaClient {
     return .nanoseconds(nanoseconds / 2 + Int64.random(in: 0...nanoseconds, using: &generator))
   }
 
-  /// When ``tick(_:)`` has something to do.
+  /// When ``tick(_:)`` has work to do; nil once the client is closed.
   var nextDeadline: Instant? {
     guard !isClosed else { return nil }
     var deadline = reconnectAt ?? silenceDue
@@ -278,11 +281,11 @@ extension ReplicaClient {
     return deadline
   }
 
-  /// Ends the session, and with it everything that waits.
+  /// Ends the session, its actions, its requests and all waits.
   ///
   /// - Parameters:
-  ///   - reason: Why, as those are told who wait.
-  ///   - moment: When.
+  ///   - reason: The reason, for the waiters.
+  ///   - moment: The time of the turn.
   func close(_ reason: String, at moment: Moment) {
     now = moment
     if isClosed { return }
@@ -291,14 +294,14 @@ extension ReplicaClient {
     end(.closed(reason), because: reason)
   }
 
-  /// Nothing will come any more: tells everybody who waits, each once.
+  /// Ends all scopes, actions, requests and waits, and notifies each waiter once.
   private func end(_ failure: WaitFailure, because reason: String) {
     phase = .closed(failure)
     joining = nil
     view?.isIntact = false
     let ended = scopes
     (scopes, scopesByName) = ([], [:])
-    // Nobody is told before all of it has ended.
+    // All scopes end before any observer is notified.
     for scope in ended {
       scope.handle = nil
       scope.status = failure.status

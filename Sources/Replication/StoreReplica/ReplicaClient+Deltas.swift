@@ -14,24 +14,24 @@ extension ReplicaClient {
     }
   }
 
-  /// Takes what comes of a view on the control socket; the last echo there tells of which.
+  /// Takes a message of a view on the control socket; the last echo there identifies the view.
   func receive(unicast message: PublishedMessage, bytes: Int) {
     bytesSincePing += bytes
     if case .echo(let echo) = message {
-      // That of a join which was given up may lead to another view than the one that there is.
+      // The echo of a join that was given up may lead to another view than the current one.
       unicastTopic = unicastTopics[echo.nonce]
       unicastTopics = unicastTopics.filter { $0.key > echo.nonce }
       if joining?.view?.isUnicast == true { receive(echo) }
       return
     }
-    // What is left of a view that is followed no more comes before the echo of the next.
+    // Remaining messages of a former view arrive before the echo of the next.
     let view = joining?.echo == nil ? view : joining?.view
     if let view, view.topic == unicastTopic { receive(message, on: view.topic, bytes: bytes) }
   }
 
   private func receive(_ run: PublishedMessage.DeltaRun, on topic: Topic, bytes: Int) {
     if let join = joining, join.echo != nil {
-      // What comes after the echo counts in the new view; the old one has done its part.
+      // Deltas after the echo belong to the new view; the old one is complete.
       if topic == join.view?.topic { keep(.run(run), bytes: bytes, in: join) }
       return
     }
@@ -40,7 +40,7 @@ extension ReplicaClient {
     settleActions()
   }
 
-  /// Applies the part of a run that is new, all of it in one step for those who watch.
+  /// Applies the new part of a run, in one step for observers.
   func receive(_ run: PublishedMessage.DeltaRun) {
     guard var view, view.isIntact else { return }
     guard run.sequence <= view.sequence + 1 else {
@@ -50,7 +50,7 @@ extension ReplicaClient {
     guard known < run.count else { return }
     let scopes = view.scopes
     runs += 1
-    // The indices of the scopes that change, so that the others cost nothing.
+    // The indices of the scopes that change, so that the others cost no time.
     var touched: [Int] = []
     for place in run.place(after: known)..<run.parts.count {
       let part = run.parts[place]
@@ -65,14 +65,14 @@ extension ReplicaClient {
     guard view.isShown else { return }
     revision = view.revision
     if touched.count == 1 { return show(scopes[touched[0]], revision: revision) }
-    // Lists before their rows, as their names are.
+    // Lists are shown before their rows, in the order of their names.
     touched.sort()
     show(touched.flatMap { scopes[$0] }, revision: revision)
   }
 
-  /// Applies what one revision changed in one scope.
+  /// Applies one revision's changes in one scope.
   ///
-  /// - Returns: What did not fit; nil when all of it did.
+  /// - Returns: The fault; nil when all changes fit.
   private func apply(
     _ part: PublishedMessage.DeltaRun.Part,
     of run: PublishedMessage.DeltaRun,
@@ -95,7 +95,7 @@ extension ReplicaClient {
     return nil
   }
 
-  /// Some of a run was applied and some was not: no scope is at a revision that has a number.
+  /// Joins again after a run was partly applied: no scope is at a numbered revision.
   private func broken(_ view: ClientView, _ reason: String) {
     self.view?.isIntact = false
     for scope in view.scopes.joined() { scope.position = nil }
@@ -111,7 +111,7 @@ extension ReplicaClient {
     receive(marker)
   }
 
-  /// A revision was too large to be published: what it changed is fetched from where we are.
+  /// A revision was too large to be published: its changes are fetched from our position.
   func receive(_ marker: PublishedMessage.Marker) {
     guard let view, view.isIntact, marker.sequence > view.sequence else { return }
     guard marker.sequence == view.sequence + 1 else {
@@ -121,7 +121,7 @@ extension ReplicaClient {
     freezePositions()
     self.view?.suspend()
     canKeep = false
-    // A join under way is taken without being shown, and the next one leads on from it.
+    // The result of a join under way is not shown, and the next join continues from it.
     if joining == nil { startJoin() }
   }
 
@@ -157,10 +157,10 @@ extension ReplicaClient {
     if isFirst { rejoin() }
   }
 
-  /// A scope is not what the daemon has: a snapshot is fetched.
+  /// Handles a scope that differs from the daemon's: a snapshot is fetched.
   ///
-  /// The more often in a row that did not help, the more seldom it is done. Until the snapshot
-  /// comes the scope goes on with the deltas.
+  /// The first mismatch in a row is fetched at once; each later one doubles the delay, up to a
+  /// bound. Until the snapshot arrives, the scope continues with the deltas.
   ///
   /// - Returns: Whether to fetch it at once.
   private func differed(_ scope: ClientScope, _ digest: Digest, at revision: UInt64) -> Bool {
@@ -182,11 +182,11 @@ extension ReplicaClient {
   func refetchIfDue() {
     guard let due = refetchDue, due <= now.instant, phase == .live, joining == nil else { return }
     refetchDue = nil
-    // Those that differ may have been left meanwhile.
+    // The differing scopes may have been left meanwhile.
     if scopes.contains(where: \.isInDoubt) { rejoin() }
   }
 
-  /// Says where a scope differed, now that the daemon's is there.
+  /// Reports the place of a scope's difference, once the daemon's snapshot is there.
   func tellDifference(of scope: ClientScope, from snapshot: [UInt8], at revision: UInt64) {
     guard let differing = scope.differing else { return }
     scope.differing = nil
@@ -200,15 +200,15 @@ extension ReplicaClient {
       let place = "\(difference.path): here \(difference.ours), there \(difference.theirs)\(since)"
       events.append(.differed(scope: scope.name, place: place))
     } catch {
-      // What cannot be read is refused where it is taken.
+      // An unreadable snapshot is refused when it is applied.
     }
   }
 
-  /// The daemon says on the other socket how far our view is.
+  /// Compares our view with the sequence that the daemon sends on the control socket.
   ///
-  /// When we are behind, and nothing has come by the time that it answers a ping which was sent
-  /// after that, something is lost; where deltas still come, we are slow. That shows even a loss
-  /// after which nothing came any more.
+  /// A message is lost if our view lags, and no delta arrives until the daemon answers a ping that
+  /// was sent after that. If deltas still arrive, the client is slow. This also detects a loss
+  /// after which no message arrived.
   func compare(_ watermark: DaemonMessage.Watermark, pong number: UInt64) {
     guard joining == nil, let view, view.isIntact, watermark.nonce == view.nonce else {
       announced = nil
@@ -217,7 +217,7 @@ extension ReplicaClient {
     if let announced, announced.watermark.nonce == view.nonce,
       view.sequence < announced.watermark.sequence, view.sequence == announced.ours
     {
-      // After a pause several come at once.
+      // After a pause several pongs arrive at once.
       guard number > announced.ping else { return }
       self.announced = nil
       return gapDetected(

@@ -1,7 +1,7 @@
 import StoreProtocol
 
 extension ReplicaClient {
-  /// Checks what is so between two turns, for tests and the simulator.
+  /// Checks the invariants between two turns, for tests and the simulator.
   package func checkInvariants() {
     precondition(
       scopesByName.values.joined().count == scopes.count
@@ -30,7 +30,7 @@ extension ReplicaClient {
       case .left: preconditionFailure("\"\(scope.name)\" has left, and is still there")
       }
     }
-    // Of some the outcome is known, and waits for the state that shows it.
+    // Some actions have an outcome that waits for the state that shows it.
     let open = actions.count + actions.settlingTickets.count
     precondition(pending <= open, "Scopes have \(pending) actions, of \(open)")
     precondition(phase != .live || session != nil, "A session is open, and nothing is known of it")

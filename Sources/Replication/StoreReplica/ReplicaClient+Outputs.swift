@@ -5,7 +5,7 @@ package import StoreState
 extension ReplicaClient {
   func receive(_ outputs: PublishedMessage.Outputs, on topic: Topic, bytes: Int) {
     if let join = joining, join.echo != nil {
-      // Like deltas: what comes after the echo is the new view's, and waits for its state.
+      // Like deltas: outputs after the echo belong to the new view and wait for its state.
       if topic == join.view?.topic { keep(.outputs(outputs), bytes: bytes, in: join) }
       return
     }
@@ -13,10 +13,10 @@ extension ReplicaClient {
     receive(outputs)
   }
 
-  /// Hands outputs to the replicas, which have the state by now that the outputs come behind.
+  /// Hands outputs to the replicas, which already have the state that precedes the outputs.
   ///
-  /// Those that come while something is missing are lost: nobody could see what they were about.
-  /// Only where a join is on its way that brings what was not published, they wait for it.
+  /// Outputs that arrive while deltas are missing are lost, because their state cannot be shown.
+  /// They are kept only if a join is under way that brings an unpublished step.
   private func receive(_ outputs: PublishedMessage.Outputs) {
     guard let view, view.isIntact else {
       self.view?.keep(outputs, limit: limits.keptBytes)
@@ -34,7 +34,7 @@ extension ReplicaClient {
     }
   }
 
-  /// Hands an output to those who follow its scope.
+  /// Hands an output to the followers of its scope.
   func deliver(_ output: PublishedMessage.Output, to scopes: [ClientScope]) {
     let scopes = view?.handOut(output, to: scopes) ?? []
     for scope in scopes where !scope.isGone { scope.replica?.received(output) }
@@ -63,11 +63,11 @@ extension ClientJoin {
 /// The schemas of outputs that a daemon has described, by their hashes.
 struct OutputSchemas {
   fileprivate(set) var known: [Digest: SchemaDocument] = [:]
-  /// What the daemon of a session does not describe, though it sends it.
+  /// The hashes that a session's daemon does not describe, although it sends such outputs.
   fileprivate var missing: (session: Identifier?, hashes: Set<Digest>) = (nil, [])
   fileprivate var waiting: [(hash: Digest, body: @MainActor (SchemaDocument?) -> Void)] = []
 
-  /// Takes what a daemon has described; what others described before is of no use any more.
+  /// Replaces the known schemas with those that a daemon has described.
   mutating func learn(_ descriptions: [ScopeDescription]) {
     let documents = descriptions.compactMap(\.output)
     known = Dictionary(documents.map { ($0.hash, $0) }) { first, _ in first }
@@ -75,11 +75,11 @@ struct OutputSchemas {
 }
 
 extension ReplicaClient {
-  /// Finds the schema of outputs, which only those need whose own schema is another one.
+  /// Finds the schema of outputs, for readers whose own schema differs.
   ///
   /// - Parameters:
   ///   - hash: The schema's hash.
-  ///   - body: Takes the schema, at once or when the daemon has answered; nil when nobody knows it.
+  ///   - body: Takes the schema, at once or when the daemon has answered; nil if it is unknown.
   func findOutputSchema(
     _ hash: Digest,
     _ body: @escaping @MainActor (SchemaDocument?) -> Void,

@@ -9,7 +9,7 @@ extension ReplicaClient {
     let body: @MainActor (Result<ArraySlice<UInt8>, CodecError>) -> Void
   }
 
-  /// Asks what is exposed.
+  /// Requests the descriptions of the exposed scopes.
   package func describe(
     _ body: @escaping @MainActor (Result<[ScopeDescription], CodecError>) -> Void
   ) {
@@ -27,7 +27,7 @@ extension ReplicaClient {
     }
   }
 
-  /// Asks how the daemon is.
+  /// Requests the daemon's status.
   package func status(_ body: @escaping @MainActor (Result<GenericValue, CodecError>) -> Void) {
     request {
       .status(request: $0)
@@ -40,7 +40,7 @@ extension ReplicaClient {
     }
   }
 
-  /// Asks for something of the past.
+  /// Requests a part of the daemon's history.
   package func history(
     _ query: HistoryQuery,
     _ body: @escaping @MainActor (Result<HistoryAnswer, CodecError>) -> Void,
@@ -59,7 +59,7 @@ extension ReplicaClient {
     }
   }
 
-  /// Gives a command for keys.
+  /// Sends a command for keys.
   package func keys(
     _ command: KeyCommand,
     _ body: @escaping @MainActor (Result<KeyAnswer, CodecError>) -> Void,
@@ -78,7 +78,7 @@ extension ReplicaClient {
     }
   }
 
-  /// Asks which rows there are whose ids begin with a text.
+  /// Requests the rows whose ids begin with a text.
   package func rows(
     _ query: RowQuery,
     _ body: @escaping @MainActor (Result<RowAnswer, CodecError>) -> Void,
@@ -109,7 +109,7 @@ extension ReplicaClient {
       requests[number] = request
       send(request.message)
       needTurn()
-    // It goes out with the next hello.
+    // The request is sent with the next hello.
     case .offline: requests[number] = request
     case .closed: body(.failure(Self.closedError))
     }
@@ -124,14 +124,14 @@ extension ReplicaClient {
     "the connection was closed before an answer came",
   )
 
-  /// Nobody will answer any more.
+  /// Fails all requests, because no answer will arrive.
   func failRequests() {
     let asked = requests.sorted { $0.key < $1.key }
     requests = [:]
     for (_, request) in asked { request.body(.failure(Self.closedError)) }
   }
 
-  /// Asks again what has no answer.
+  /// Sends the requests without an answer again.
   func resendRequests() {
     for (_, request) in requests.sorted(by: { $0.key < $1.key }) { send(request.message) }
   }

@@ -1,20 +1,20 @@
 package import StoreProtocol
 package import StoreState
 
-// A scope is held by those who use it. When the last lets go it is followed for a moment longer, in
-// case somebody wants it again; then it is joined for its last actions only, and then left
+// A scope is held by its users. After the last one releases it, it is followed for a moment longer,
+// in case a caller opens it again. Then it is joined for its pending actions only, and then left
 // (`docs/PROTOCOL.md` §12).
 extension ReplicaClient {
-  /// Follows a scope with a replica, or takes one to send to; it is held once.
+  /// Adds a scope that is followed with a replica, or that only receives actions; it is held once.
   ///
   /// - Parameters:
   ///   - name: The scope's name.
   ///   - mode: Whether it is followed.
-  ///   - state: The schema of this program's state; nil when it takes any.
-  ///   - action: The schema of this program's actions; nil when it takes any.
-  ///   - reader: The state's schema with what helps to read other builds' states. Nil when only a
+  ///   - state: The schema of this program's state; nil when it accepts any.
+  ///   - action: The schema of this program's actions; nil when it accepts any.
+  ///   - reader: The state's schema with the data for reading other builds' states. Nil when only a
   ///     daemon with this very state will do.
-  ///   - replica: What keeps its state; nil for a scope that is only sent to.
+  ///   - replica: The holder of its state; nil for a scope that only receives actions.
   /// - Returns: The scope, which the next turn joins.
   package func add(
     _ name: String,
@@ -46,13 +46,13 @@ extension ReplicaClient {
     return scope
   }
 
-  /// Holds the copy of a scope as a type: the one that there is, or else a new one.
+  /// Holds the copy of a scope as a type: the existing one, or else a new one.
   ///
   /// - Parameters:
   ///   - name: The scope's name.
   ///   - type: The type of its state.
-  ///   - action: The schema of the actions that are to be sent; nil when none are.
-  ///   - placeholder: What a new copy shows until the first snapshot.
+  ///   - action: The schema of the actions that are to be sent; nil for a read-only copy.
+  ///   - placeholder: The state that a new copy shows until the first snapshot.
   /// - Returns: The scope and the copy.
   package func open<State: ReplicatedState>(
     _ name: String,
@@ -80,10 +80,10 @@ extension ReplicaClient {
     return (scope, replica)
   }
 
-  /// Whether a scope takes the actions of a schema.
+  /// Whether a scope accepts the actions of a schema.
   ///
-  /// One that is only looked at does from now on when the daemon was not asked for it yet. Later
-  /// the actions need an answer of their own, which must not end what the others look at.
+  /// A read-only scope accepts them from now on if the daemon was not asked for it yet. Later the
+  /// actions need a join of their own, whose refusal must not end the state of the other holders.
   private func adopt(_ action: SchemaDocument?, for scope: ClientScope) -> Bool {
     guard let action, scope.action?.hash != action.hash else { return true }
     guard scope.action == nil, !scope.wasAsked else { return false }
@@ -98,7 +98,7 @@ extension ReplicaClient {
     }
   }
 
-  /// Lets go of a scope that was added or opened.
+  /// Releases one hold of a scope that was added or opened.
   package func release(_ scope: ClientScope) {
     guard case .held(let count) = scope.want else { return }
     guard count == 1 else {
@@ -110,18 +110,18 @@ extension ReplicaClient {
     needTurn()
   }
 
-  /// Begins to count the time that released scopes linger.
+  /// Starts the linger time of released scopes.
   func beginLingering() {
     guard hasReleased else { return }
     hasReleased = false
     let end = now.instant.advanced(by: timing.linger)
     for scope in scopes where scope.want == .released { scope.want = .lingering(until: end) }
-    // Those that are let go soon after leave with them, in one join.
+    // Scopes that are released soon after leave with them, in one join.
     let due = end.advanced(by: timing.linger / 4)
     lingerDue = min(lingerDue ?? due, due)
   }
 
-  /// Leaves the scopes that nobody has wanted again.
+  /// Leaves the scopes whose linger time is over without a new holder.
   func endLingering() {
     guard let due = lingerDue, due <= now.instant else { return }
     lingerDue = nil
@@ -143,12 +143,13 @@ extension ReplicaClient {
     needsJoin = true
   }
 
-  /// The scopes to ask for, and those for which there is no room.
+  /// Returns the scopes to request, and those for which a session has no room.
   ///
-  /// When there are too many, those that linger are left, who have done so longest first, and those
-  /// that are there only for the actions on their way to them come last.
+  /// When there are too many, lingering scopes are left, the longest lingering first. Scopes that
+  /// are joined only for their pending actions have the last places.
   ///
-  /// - Parameter limit: How many names the daemon takes; a join may have twice as many entries.
+  /// - Parameter limit: The most names that the daemon accepts; a join may have twice as
+  ///   many entries.
   /// - Returns: The scopes of the next join, and the others.
   func wantedScopes(atMost limit: Int) -> (asked: [ClientScope], excess: [ClientScope]) {
     let wanted = scopes.filter(\.isWanted)
@@ -186,7 +187,7 @@ extension ReplicaClient {
     removeLeft()
   }
 
-  /// The names of the scopes that are joined though nobody holds them.
+  /// The names of the scopes that are joined without a holder.
   package var unheldScopes: [String] {
     scopes.compactMap { if case .held = $0.want { nil } else { $0.name } }
   }
@@ -201,7 +202,7 @@ extension ReplicaClient {
 }
 
 extension WaitFailure {
-  /// What a scope is when the connection has ended so.
+  /// The status of scopes after the connection has ended with this failure.
   var status: ScopeStatus {
     switch self {
     case .refused(let failure): .refused(failure)

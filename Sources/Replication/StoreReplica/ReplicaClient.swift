@@ -4,14 +4,14 @@ import StoreState
 
 /// The client's protocol machine: frames and time in, frames and applied state out.
 ///
-/// It does no I/O and reads no clock. ``ClientTurn`` drives it. `docs/PROTOCOL.md` §12 has its
-/// states.
+/// It does no I/O and reads no clock. ``ClientTurn`` drives it. `docs/PROTOCOL.md` §12 lists
+/// its states.
 ///
-/// Properties that every action touches are not checked for overlapping accesses, which would cost
-/// a tenth of its time: none is passed `inout` to code that could call back.
+/// Properties that every action touches are not checked for overlapping accesses, because the check
+/// would cost a tenth of its time. No such property is passed `inout` to code that could call back.
 @MainActor
 package final class ReplicaClient {
-  /// What the transport is to send.
+  /// An instruction for the transport.
   enum Outgoing: Hashable, Sendable {
     case control([UInt8])
     case subscribe(Topic)
@@ -37,10 +37,10 @@ package final class ReplicaClient {
   enum Phase: Hashable {
     /// Waiting for the daemon's greeting.
     case offline
-    /// Said hello.
+    /// A hello was sent and has no answer yet.
     case greeting(since: Instant)
     case live
-    /// Refused, or closed by the user: nothing will come any more.
+    /// Refused, or closed by the user: no more messages are taken.
     case closed(WaitFailure)
   }
 
@@ -52,30 +52,29 @@ package final class ReplicaClient {
     var privateTopic: Topic
     var window: Int
     var frameBytes: Int
-    /// How many actions one message may have.
+    /// The most actions in one message.
     var actionsPerFrame: Int
-    /// How many scopes the daemon takes.
+    /// The most scopes that the daemon accepts.
     var scopes: Int
     var lease: Duration
-    /// Whether an action may say which span it belongs to.
+    /// Whether an action may state its span.
     var takesTraces = false
 
-    /// The most bytes of an action that the daemon takes.
+    /// The most bytes of an action that the daemon accepts.
     var actionBytes: Int { ReplicaClient.actionBytes(inFrameOf: frameBytes) }
   }
 
   let identity: Identity
   let limits: Limits
-  /// How long things take; what has begun is not changed by it.
+  /// The time limits and intervals; a change has no effect on running ones.
   package var timing: Timing
-  /// How long actions of stores may take; nil for as long as they do.
+  /// The time limit for actions of stores; nil for no limit.
   @exclusivity(unchecked) package var actionTimeToLive: Duration?
-  /// Whether actions without an outcome are withdrawn when the daemon comes back with another
-  /// history.
+  /// Whether actions without an outcome are withdrawn when the daemon returns with another history.
   ///
-  /// Else they are sent again, because there they have not run.
+  /// Otherwise they are sent again, because they have not run in the new history.
   package var actionsEndWithEpoch = false
-  /// How many were withdrawn when the last history began.
+  /// The number of actions that were withdrawn when the last history began.
   package internal(set) var withdrawnActions = 0
   var generator: any RandomNumberGenerator
   @exclusivity(unchecked) var now: Moment
@@ -84,75 +83,81 @@ package final class ReplicaClient {
   @exclusivity(unchecked) var session: SessionState?
   var isWelcomed = false
   @exclusivity(unchecked) var scopes: [ClientScope] = []
-  /// The same scopes by their names; names that Swift holds to be equal are found together.
+  /// The same scopes by name.
+  ///
+  /// Names that Swift holds to be equal share an entry.
   var scopesByName: [String: [ClientScope]] = [:]
-  /// How many runs of deltas were applied.
+  /// The number of runs of deltas that were applied.
   @exclusivity(unchecked) var runs: UInt64 = 0
   @exclusivity(unchecked) var view: ClientView?
   @exclusivity(unchecked) package var joining: ClientJoin?
   package var lastNonce: UInt64 = 0
-  /// Of the view whose messages come on the control socket since the last echo there; nil when that
-  /// is not known.
+  /// The topic of the view whose messages have followed the last echo on the control socket; nil
+  /// when that is unknown.
   var unicastTopic: Topic?
-  /// Those of the views there whose echoes are still to come, by the nonces of their joins, whether
-  /// these were given up since or not.
+  /// The topics of views on the control socket whose echoes have not arrived, by the nonces of
+  /// their joins, including joins that were given up since.
   var unicastTopics: [UInt64: Topic] = [:]
-  /// Whether the next join may keep what the present view shows.
+  /// Whether the next join may keep the states of the present view.
   var canKeep = false
   @exclusivity(unchecked) var needsJoin = false
   /// The last join before the present session.
   var sessionBase: UInt64 = 0
-  /// What is subscribed to on the present connection.
+  /// The topics that are subscribed to on the present connection.
   var subscribed: Set<Topic> = []
-  /// How far the daemon said that our view is, where we were behind, and the last ping until then.
+  /// The watermark that the daemon sent while our view lagged, our sequence then, and the number of
+  /// the last ping until then.
   var announced: (watermark: DaemonMessage.Watermark, ours: UInt64, ping: UInt64)?
   @exclusivity(unchecked) var actions = ActionQueue()
-  /// What is known of outputs whose schemas are not this program's.
+  /// The known schemas of outputs that differ from this program's.
   var outputSchemas = OutputSchemas()
-  /// When an action's time may be over; no later than that of the first.
+  /// When to look for expired actions: at the first deadline or earlier, but not before
+  /// ``nextExpiry``.
   @exclusivity(unchecked) var expiryDue: Instant?
-  /// Actions are not looked at again for that before.
+  /// The earliest time of the next scan for expired actions.
   var nextExpiry: Instant
-  /// Those who wait for the connection or for a scope.
+  /// The waiters for the connection or for a scope.
   var waits = Waits()
-  /// Those who want to know when the next turn is.
+  /// The callbacks for the next turn.
   private var onNextTurn: [@MainActor (Instant) -> Void] = []
   /// Whether scopes were released since the last turn.
   @exclusivity(unchecked) var hasReleased = false
-  /// When a scope that nobody holds is followed no more.
+  /// When scopes without a holder stop being followed.
   @exclusivity(unchecked) var lingerDue: Instant?
   /// When scopes that differ from the daemon's are fetched again.
   @exclusivity(unchecked) var refetchDue: Instant?
   /// How long a join may be silent before it is given up.
   var patience: Duration
-  /// When a join was given up first since the last one that was complete.
+  /// When the first join was given up since the last complete one.
   var joinsFailSince: Instant?
-  /// How many joins have ended with their publishing connection since then.
+  /// The number of joins since then that ended with their publishing connection.
   var brokenJoins = 0
   var runningEffects: [UInt64: ActionTicket] = [:]
-  /// Effects that ended, kept back until the local state has what they changed last.
+  /// Effects that ended, kept back until the local state includes their last changes.
   @exclusivity(unchecked) var finishing:
     [(watermark: DaemonMessage.Watermark, sequences: [UInt64])] = []
   var requests: [UInt64: Request] = [:]
   var nextRequest: UInt64 = 1
 
-  /// When something came last on the control socket, where every ping has an answer.
+  /// When the last message arrived on the control socket, on which every ping has an answer.
   @exclusivity(unchecked) var lastHeard: Instant
-  /// When the control socket's connection ended; nil where there is one, or silence was noticed.
+  /// When the control socket's connection ended; nil while it is connected, or after silence
+  /// was noticed.
   @exclusivity(unchecked) var cutSince: Instant?
   var nextPing: Instant
   var pingNumber: UInt64 = 0
-  /// Bytes that were published and came since the last ping.
+  /// The published bytes that arrived since the last ping.
   var bytesSincePing = 0
   var backOff: Duration
   var reconnectAt: Instant?
   @exclusivity(unchecked) package internal(set) var revision: UInt64 = 0
-  /// The newest revision that came in any way, in the epoch of the last session; nil before that.
+  /// The newest revision that arrived on any path, in the epoch of the last session; nil
+  /// before that.
   @exclusivity(unchecked) package private(set) var newest: ClientMessage.Position?
 
   @exclusivity(unchecked) var outgoing: Deque<Outgoing> = []
   var events: [ClientEvent] = []
-  /// Is told between two turns that there is something to send, once for each turn.
+  /// Called between two turns when there is a message to send, once for each turn.
   package var onNeedsTurn: (@MainActor () -> Void)?
   @exclusivity(unchecked) private var hasAskedForTurn = false
   package internal(set) var malformed: UInt64 = 0
@@ -179,15 +184,15 @@ package final class ReplicaClient {
     patience = timing.answer
   }
 
-  /// Sees to it that a turn comes soon.
+  /// Requests a turn soon, once for each turn.
   func needTurn() {
     guard !hasAskedForTurn else { return }
     hasAskedForTurn = true
     onNeedsTurn?()
   }
 
-  /// Calls back in the next turn, which comes soon: time that begins between two turns is counted
-  /// from there.
+  /// Requests a turn and calls `body` in it, because time that begins between two turns is counted
+  /// from the next turn.
   func atNextTurn(_ body: @escaping @MainActor (Instant) -> Void) {
     onNextTurn.append(body)
     needTurn()
@@ -202,16 +207,16 @@ package final class ReplicaClient {
   package var epoch: UInt64? { session?.epoch }
   package var isLive: Bool { phase == .live }
 
-  /// Whether nothing will come any more.
+  /// Whether the connection is refused or closed.
   package var isClosed: Bool { ending != nil }
 
-  /// Why nothing will come any more; nil as long as something may.
+  /// Why the connection is refused or closed; nil while it is neither.
   package var ending: WaitFailure? { if case .closed(let failure) = phase { failure } else { nil } }
 
-  /// The epoch of the state that is shown; nil when nothing is.
+  /// The epoch of the shown state; nil before a state is shown.
   package var shownEpoch: UInt64? { view.flatMap { $0.isShown ? $0.epoch : nil } }
 
-  /// Whether there is nothing left to do until something new comes.
+  /// Whether no work is left until the next message arrives.
   package var isQuiet: Bool {
     phase == .live && joining == nil && !needsJoin && actions.count == 0
       && actions.settlingTickets.isEmpty && lingerDue == nil && !hasReleased && refetchDue == nil
@@ -221,10 +226,12 @@ package final class ReplicaClient {
   /// The actions that have no outcome yet.
   package var pendingActions: Int { actions.count }
 
-  /// Those of the actions without an outcome whose time is not over; takes as long as all are many.
+  /// The number of actions without an outcome whose time is not over.
+  ///
+  /// Complexity: O(n) in the number of all of them.
   package var awaitedActions: Int { actions.awaitedCount }
 
-  // MARK: What comes
+  // MARK: Incoming messages
 
   /// Takes a control frame; an empty one is the daemon's greeting.
   func receive(control frame: ArraySlice<UInt8>, at moment: Moment) {
@@ -243,7 +250,7 @@ package final class ReplicaClient {
     }
   }
 
-  /// Takes a published message of one frame, which the welcome is.
+  /// Takes a published message of one frame: the welcome.
   func receive(welcome frame: ArraySlice<UInt8>, at moment: Moment) {
     now = moment
     do throws(MessageError) {
@@ -270,11 +277,11 @@ package final class ReplicaClient {
       receive(try PublishedMessage(frame: body), on: topic, bytes: body.count)
     } catch {
       malformed += 1
-      // What was lost with it shows as a gap, or in the next bookmark.
+      // Messages that were lost with it cause a gap, or a difference in the next bookmark.
     }
   }
 
-  /// Sends what waits, then joins what needs joining.
+  /// Sends waiting actions, then joins the scopes that need a join.
   func endTurn(_ moment: Moment) {
     now = moment
     hasAskedForTurn = false
@@ -283,27 +290,27 @@ package final class ReplicaClient {
     beginLingering()
     waits.begin(at: now.instant)
     guard phase == .live else { return }
-    // Actions first: a scope that is left takes what was sent to it before.
+    // Actions first: a scope that is left still accepts actions that were sent before.
     sendActions()
     guard phase == .live else { return }
     if needsJoin, joining == nil { startJoin() }
     if bytesSincePing >= limits.bytesPerPing { ping() }
   }
 
-  /// Notes a revision of the session's epoch that came in any way.
+  /// Notes a revision of the session's epoch that arrived on any path.
   func hear(_ revision: UInt64) {
     guard let epoch = session?.epoch else { return }
     let known = newest?.epoch == epoch ? newest?.revision ?? 0 : 0
     newest = ClientMessage.Position(epoch: epoch, revision: max(known, revision))
   }
 
-  /// What to tell the user, oldest first.
+  /// Takes the events for the user, oldest first.
   func takeEvents() -> [ClientEvent] {
     defer { events.removeAll() }
     return events
   }
 
-  /// Takes the next thing to do, in order; nil when there is none.
+  /// Takes the next instruction for the transport, in order; nil when the queue is empty.
   func nextOutgoing() -> Outgoing? { outgoing.popFirst() }
 
   func send(_ message: ClientMessage) { outgoing.append(.control(message.encoded())) }
@@ -330,7 +337,7 @@ package final class ReplicaClient {
     case .goodbye(let code, let message): sessionEnded(code: code, message: message)
     case .gap(let expected): actions.rewind(to: expected)
     case .working(let nonce): isWorking(on: nonce)
-    // A daemon of another build says so of what is only an offer.
+    // A daemon of another build answers so to an optional message.
     case .notUnderstood: malformed += 1
     case .unicast: preconditionFailure("What belongs to a unicast view is taken before")
     }

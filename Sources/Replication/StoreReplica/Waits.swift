@@ -1,28 +1,28 @@
 package import StoreProtocol
 
-/// The pending waits of a connection: each waiter is told once how its wait ended.
+/// The pending waits of a connection: each waiter is notified once of the end of its wait.
 ///
-/// A wait ends when its condition is met, at its deadline, when it is canceled, or with the
-/// connection.
+/// A wait ends when its condition is met, at its deadline, when it is canceled, or with
+/// the connection.
 @MainActor
 struct Waits {
   typealias Body = @MainActor (Result<Void, WaitFailure>) -> Void
 
   private struct Entry {
     let condition: WaitCondition
-    /// How long it may take, of which a turn makes a deadline.
+    /// The time limit, from which a turn computes the deadline.
     let time: Duration?
     var deadline: Instant?
     let body: Body
   }
 
-  /// By their names, which grow: that is the order in which they are told.
+  /// Waits by their ids, which grow: waiters are notified in this order.
   private var entries: [WaitID: Entry] = [:]
   private var byCondition: [WaitCondition: Set<WaitID>] = [:]
   private var nextID: UInt64 = 1
-  /// Those that came since the last turn.
+  /// The waits that were added since the last turn.
   private var fresh: [WaitID] = []
-  /// No deadline comes before; a lower bound.
+  /// A lower bound of all deadlines.
   private(set) var earliest: Instant?
 
   mutating func add(
@@ -38,7 +38,7 @@ struct Waits {
     return id
   }
 
-  /// Begins to count the time of those who came since the last turn.
+  /// Sets the deadlines of waits that were added since the last turn.
   mutating func begin(at now: Instant) {
     guard !fresh.isEmpty else { return }
     for id in fresh {
@@ -50,7 +50,7 @@ struct Waits {
     fresh = []
   }
 
-  /// Takes out those whose time is over.
+  /// Removes the waits whose deadline has passed.
   mutating func takeDue(at now: Instant) -> [Body] {
     guard let earliest, earliest <= now else { return [] }
     let due = entries.filter { $0.value.deadline ?? .distantFuture <= now }.keys
@@ -59,12 +59,12 @@ struct Waits {
     return bodies
   }
 
-  /// Takes out those that wait for something.
+  /// Removes the waits for a condition.
   mutating func take(_ condition: WaitCondition) -> [Body] {
     byCondition[condition].map { take($0) } ?? []
   }
 
-  /// Takes one out; nil when it has ended.
+  /// Removes one wait; nil when it has ended.
   mutating func take(_ id: WaitID) -> Body? {
     guard let entry = entries.removeValue(forKey: id) else { return nil }
     byCondition[entry.condition]?.remove(id)
@@ -72,7 +72,7 @@ struct Waits {
     return entry.body
   }
 
-  /// Takes all out.
+  /// Removes all waits.
   mutating func takeAll() -> [Body] { take(Set(entries.keys)) }
 
   private mutating func take(_ ids: Set<WaitID>) -> [Body] {
@@ -85,43 +85,43 @@ package struct WaitID: Hashable, Sendable {
   fileprivate var number: UInt64
 }
 
-/// What can be waited for.
+/// The condition of a wait.
 package enum WaitCondition: Hashable, Sendable {
   /// A session is open.
   case connected
-  /// The scope has shown a state, or that there is none.
+  /// The scope has shown a state, or its absence.
   case state(of: ObjectIdentifier)
-  /// Nothing but the time.
+  /// Only the time limit ends the wait.
   case time
 }
 
 /// Why a wait ended although its condition was not met.
 package enum WaitFailure: Error, Hashable, Sendable {
-  /// Its time is over; whether a session was open.
+  /// Its time is over, with whether a session was open.
   case timedOut(isConnected: Bool)
-  /// Its time is over, and the daemon has ended the sessions in which it should have come: the last
-  /// one for this reason.
+  /// Its time is over, and the daemon has ended the sessions meanwhile: the last one for
+  /// this reason.
   case sessionEnded(code: String, message: String)
   /// The scope, or the session, was refused.
   case refused(JoinFailure)
   /// The scope has no state now.
   case absent
-  /// The connection is closed, and why.
+  /// The connection is closed, with the reason.
   case closed(String)
-  /// Whoever waited does so no more.
+  /// The waiter canceled the wait, or the scope was left.
   case canceled
 }
 
 // MARK: - Waiting for a client
 
 extension ReplicaClient {
-  /// Waits for something of the connection.
+  /// Waits for a condition of the connection.
   ///
   /// - Parameters:
-  ///   - condition: What for.
-  ///   - time: How long, from the next turn on; nil for as long as the connection lives.
-  ///   - body: Is called once: at once when there is nothing to wait for.
-  /// - Returns: The wait's name, for ``cancel(_:)``.
+  ///   - condition: The condition that ends the wait.
+  ///   - time: The time limit, from the next turn on; nil for as long as the connection lives.
+  ///   - body: Called once, with the result; at once if the condition is met or cannot be met.
+  /// - Returns: The wait's id, for ``cancel(_:)``.
   @discardableResult
   package func wait(
     for condition: WaitCondition,
@@ -137,10 +137,10 @@ extension ReplicaClient {
     return id
   }
 
-  /// Waits no more.
+  /// Ends a wait with ``WaitFailure/canceled``; an ended wait is ignored.
   package func cancel(_ wait: WaitID) { waits.take(wait)?(.failure(.canceled)) }
 
-  /// How a wait ends that begins now; nil when it has to wait.
+  /// The result of a wait that begins now; nil when it has to wait.
   private func result(of condition: WaitCondition) -> Result<Void, WaitFailure>? {
     if case .closed(let failure) = phase { return .failure(failure) }
     switch condition {
@@ -159,17 +159,17 @@ extension ReplicaClient {
     scope.replica?.isShown == true ? .success(()) : .failure(.absent)
   }
 
-  /// Tells those who wait for a session.
+  /// Ends the waits for a session.
   func sessionOpened() { end(waits.take(.connected), .success(())) }
 
-  /// Tells those who wait for a scope's first state.
+  /// Ends the waits for a scope's first state.
   func firstStateShown(_ scope: ClientScope) {
     guard !scope.hasShown else { return }
     scope.hasShown = true
     end(waits.take(.state(of: ObjectIdentifier(scope))), shownResult(of: scope))
   }
 
-  /// Tells those who wait for a scope that nothing will come.
+  /// Ends the waits for a refused scope.
   func stateRefused(_ scope: ClientScope, _ failure: JoinFailure) {
     end(waits.take(.state(of: ObjectIdentifier(scope))), .failure(.refused(failure)))
   }

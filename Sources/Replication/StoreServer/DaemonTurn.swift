@@ -1,22 +1,22 @@
 package import StoreHistory
 package import StoreProtocol
 
-/// The daemon's turn: the order in which it receives, publishes and sends, and how much of each.
+/// The daemon's turn: the order in which it receives, publishes and sends, and the amount of each.
 ///
-/// Frames are taken, upstream before control; then what is due is done and what may be told of is
-/// published, jobs begin, records go to the journal, frames leave one by one, and only then effects
-/// begin and joiners get their pieces. All that is moved goes through the transport, which decides
-/// nothing.
+/// A turn receives frames, upstream before control. Then it does due work, publishes released
+/// changes, starts jobs, passes records to the journal and sends frames one by one. Only then
+/// effects start and joining clients get their pieces. The transport moves all of this and decides
+/// on no order.
 @MainActor
 package final class DaemonTurn<Transport: DaemonTransport> {
   private enum Phase {
     case serving
-    /// The daemon was asked to stop, and is about to say goodbye.
+    /// The daemon was asked to stop, and is about to send its goodbyes.
     case stopping
-    /// It waits for the journal until then, before it says goodbye.
+    /// It waits for the journal, at most until the given time, before it sends its goodbyes.
     case settling(until: Instant)
-    /// Nothing is accepted any more; those who were told goodbye and have not answered are waited
-    /// for until then.
+    /// Input is no longer accepted. The daemon waits, until the given time, for clients that have
+    /// not answered its goodbye.
     case leaving(Set<PeerID>, until: Instant)
     case over
   }
@@ -25,7 +25,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   private let transport: Transport
   private let journal: (any Journal)?
   private var phase = Phase.serving
-  /// The time up to which everything received has been read.
+  /// The time up to which all arrived frames have been read.
   private var heardUntil: Moment
   private var isTurning = false
 
@@ -34,7 +34,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   /// - Parameters:
   ///   - server: The daemon's half of the protocol.
   ///   - transport: Moves its bytes.
-  ///   - journal: Keeps what the server records; nil where it records nothing.
+  ///   - journal: Stores the server's records; nil if the server does not record.
   package init(_ server: ReplicaServer, transport: Transport, journal: (any Journal)? = nil) {
     precondition(
       (journal == nil) == (server.recorder == nil),
@@ -56,37 +56,37 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   private func needsTurn() { if !isTurning { transport.wakeUp() } }
 
-  /// Whether something is being written to the disk.
+  /// Whether revisions wait to become durable.
   package var awaitsJournal: Bool { server.hasUnreleased }
 
-  /// Whether something became durable of which clients were not told.
+  /// Whether a journal result has been received whose outcomes and changes are not sent yet.
   private var hasNews = false
-  /// Whether the last turn took nothing, so that they were told first.
+  /// Whether the last turn received no frames, so that durable results were sent first.
   private var hasTakenNothing = false
 
-  /// Whether control frames were left unread because the journal is behind: all of them while the
-  /// daemon starts, else those of holders with their share of what waits for the disk.
+  /// Whether control frames were left unread because the journal lags: all of them while the daemon
+  /// starts, otherwise those of holders that have used their share of the waiting records.
   package private(set) var hasBackpressure = false
 
-  /// Whether frames are left unread because the daemon is about to say goodbye.
+  /// Whether frames are left unread because the daemon is about to send its goodbyes.
   package var isSettling: Bool { if case .settling = phase { true } else { false } }
 
-  /// Whether clients were told goodbye, and have answered or timed out.
+  /// Whether goodbyes were sent, and each client has answered or timed out.
   package var isOver: Bool { if case .over = phase { true } else { false } }
 
-  /// Finishes accepted actions, says goodbye to clients, and ends.
+  /// Finishes accepted actions, sends goodbyes to clients, and ends.
   package func stop() {
     guard case .serving = phase else { return }
     phase = .stopping
     transport.wakeUp()
   }
 
-  /// When ``end()`` is next needed without a frame; nil for never.
+  /// When ``end()`` is next needed without a frame; nil if never.
   package var nextDeadline: Instant? {
     switch phase {
     case .serving: server.hasWork ? heardUntil.instant : server.nextDeadline
     case .stopping: heardUntil.instant
-    // Nobody is heard any more, so nobody's silence is over: only the journal has something to do.
+    // Input is no longer read, so no client's silence is judged: only the journal has deadlines.
     case .settling(let end):
       min(end, server.recorder?.nextDeadline ?? end, server.outbox.nextRetry)
     case .leaving(_, let end): min(end, server.outbox.nextRetry)
@@ -96,14 +96,14 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   // MARK: What comes in
 
-  /// Receives what has arrived, with a limit so that the rest of the turn gets its time.
+  /// Receives arrived frames, with a limit so that the rest of the turn gets its time.
   ///
   /// - Returns: Whether more may have arrived.
   package func receive() throws(Transport.Failure) -> Bool {
     isTurning = true
     switch phase {
     case .serving, .stopping: return try receiveFrames()
-    // What comes now waits, and is not answered any more.
+    // Frames that arrive now stay unread and get no answer.
     case .settling: return false
     case .leaving(let peers, let end): return try receiveFarewells(peers, until: end)
     case .over: return false
@@ -111,14 +111,15 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   }
 
   private func receiveFrames() throws(Transport.Failure) -> Bool {
-    // Those who wait for it are told first: they have more to send. But not twice in a row, for a
-    // disk that is quicker than a turn always has news while effects change something.
+    // Clients that wait for a durable result are notified first: they have more to send. But not
+    // twice in a row: a disk that is faster than a turn always has results while effects change the
+    // state.
     hasTakenNothing = hasNews && !hasTakenNothing
     if hasTakenNothing { return true }
     let moment = transport.now
-    // Upstream first: a fence must never wait behind newer joins.
+    // Upstream first: a fence must never wait for newer joins.
     let moreUpstream = try receiveUpstream(at: moment)
-    // It goes on when the journal has done something, and is asked again then.
+    // Receiving continues after the journal's next result, and this is checked again then.
     let isStarting = server.needsBackpressure(moment.instant)
     let waiting = server.waitingHolders(moment.instant)
     hasBackpressure = isStarting || !waiting.isEmpty
@@ -133,7 +134,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   private func receiveUpstream(at moment: Moment) throws(Transport.Failure) -> Bool {
     for _ in 0..<server.limits.framesPerTurn {
       guard let message = try transport.nextUpstream() else { return false }
-      // What is none of ours is an empty message, which is none either.
+      // A message of a foreign form is received as an empty one, which counts as malformed.
       server.receive(upstream: message.bytes ?? [], from: message.peer, at: moment)
     }
     return true
@@ -178,7 +179,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     needsTurn()
   }
 
-  /// Receives an answer about the history.
+  /// Receives the result of a history query.
   package func finish(_ result: HistoryJob.Result) {
     server.receive(result, at: transport.now)
     needsTurn()
@@ -195,11 +196,11 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     let reason = server.receive(result, at: transport.now)
     if let reason { fail(reason) }
     if case .fenced = result {
-      // Another daemon speaks for the history now: not even goodbye is said, also where something
-      // else has failed before.
+      // Another daemon owns the history now. No goodbye is sent, even if there was another failure
+      // before.
       (isFenced, phase) = (true, .over)
     } else if reason == nil {
-      // The disk works on what came meanwhile, while all that it has done is told.
+      // The disk writes the records that arrived meanwhile, while the finished ones are released.
       append()
       server.release()
       hasNews = true
@@ -208,7 +209,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     needsTurn()
   }
 
-  /// Discards what was reduced and not released: nobody will learn of it.
+  /// Discards the reduced revisions that are not released: no client is notified of them.
   private func fail(_ reason: String) {
     guard failure == nil else { return }
     failure = reason
@@ -219,15 +220,15 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     }
   }
 
-  /// Why the journal has failed, so that the daemon has to end; nil while it works.
+  /// Why the journal has failed and the daemon has to end; nil while the journal works.
   package private(set) var failure: String?
 
-  /// Whether another daemon goes on with the history.
+  /// Whether another daemon continues the history.
   package private(set) var isFenced = false
 
   // MARK: What goes out
 
-  /// Does what is due, and sends what the turn has produced.
+  /// Performs due work, and sends the frames that the turn has produced.
   package func end() throws(Transport.Failure) {
     defer { isTurning = false }
     let moment = transport.now
@@ -235,7 +236,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     switch phase {
     case .serving: try end(at: moment)
     case .stopping:
-      // As what was not received: its sender asks the next daemon.
+      // The rest counts as not received: its sender asks the next daemon.
       server.rest = nil
       server.recordLast(moment)
       try end(at: moment)
@@ -267,8 +268,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     for notice in server.takeNotices(isLast: isLast) { transport.report(notice) }
   }
 
-  /// Gives the journal its next records, unless it is still writing, or more is about to be added
-  /// to them: a commit costs as much as a dozen actions.
+  /// Gives the journal its next records, unless it is still writing or the turn is about to add
+  /// more records: a commit costs as much as a dozen actions.
   private func append() {
     guard let journal else { return }
     if let epoch = server.nextEpoch() { journal.renew(epoch: epoch) }
@@ -284,14 +285,14 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     while let frame = server.nextFrame() { try send(frame) }
   }
 
-  /// Sends frames that did not fit into a queue before, as far as they fit now.
+  /// Sends frames that did not fit into a queue before, as many as fit now.
   private func sendHeld(at instant: Instant) throws(Transport.Failure) {
     try server.outbox.sendHeld(at: instant) { (frame, peer) throws(Transport.Failure) in
       try transport.send(frame, to: peer)
     }
   }
 
-  /// Sends pieces of snapshots to joining clients, limited so that others do not wait for long.
+  /// Sends pieces of snapshots to joining clients, limited so that other clients do not wait long.
   private func sendPieces(until end: Instant) throws(Transport.Failure) {
     var bytes = 0
     while bytes < server.limits.pieceBytesPerTurn, let piece = server.nextPiece() {
@@ -317,7 +318,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   // MARK: Leaving
 
-  /// Says goodbye as soon as everything accepted is durable, or the journal has failed.
+  /// Sends goodbyes as soon as all accepted actions are durable, or the journal has failed.
   private func leaveIfSettled(_ moment: Moment) throws(Transport.Failure) {
     guard case .settling(let end) = phase else { return }
     if server.hasUnreleased, failure == nil {
@@ -337,7 +338,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     if peers.isEmpty || end <= moment.instant { phase = .over }
   }
 
-  /// Only answers to our goodbye count.
+  /// Receives answers to the daemon's goodbyes, and ignores other frames.
   private func receiveFarewells(
     _ waiting: Set<PeerID>,
     until end: Instant,
@@ -360,7 +361,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 }
 
 extension Moment {
-  /// The time, earlier by a duration.
+  /// Returns the time, earlier by a duration.
   fileprivate func before(_ duration: Duration) -> Moment {
     Moment(
       instant: Instant(nanoseconds: instant.nanoseconds - duration.wholeNanoseconds),

@@ -1,8 +1,8 @@
 package import StoreProtocol
 
-/// A command for keys from somebody who may give it, to be carried out by whoever keeps them.
+/// A command for keys from an authorized caller, to be carried out by the holder of the key list.
 package struct KeyJob: Sendable {
-  /// The answer, and whom it is for.
+  /// The answer, and its recipient.
   package struct Result: Sendable {
     let request: UInt64
     let peer: PeerID
@@ -14,10 +14,10 @@ package struct KeyJob: Sendable {
   package let command: KeyCommand
   /// The ticket by which the client is connected; nil for one of the daemon's owner.
   package let ticket: KeyTicket?
-  /// Who gives it, for the log: where it comes from, and for whom somebody vouches.
+  /// The caller, for the log: its address and its identity.
   package let caller: [String: String]
 
-  /// What has come of it.
+  /// Returns the job's result with an answer.
   package func result(_ answer: KeyAnswer) -> Result {
     Result(request: request, peer: peer, answer: answer)
   }

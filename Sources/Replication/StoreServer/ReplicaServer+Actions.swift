@@ -4,9 +4,9 @@ import StoreHistory
 import StoreProtocol
 import StoreState
 
-// What clients send to their scopes, and what becomes of it (`docs/PROTOCOL.md` §10).
+// The actions that clients send to their scopes, and their outcomes (`docs/PROTOCOL.md` §10).
 extension ReplicaServer {
-  /// Goes on with the frame that the last turn did not finish, if its session is still there.
+  /// Continues the frame that the last turn did not finish, if its session is still open.
   func acceptRest(at moment: Moment) {
     guard let unfinished = rest else { return }
     rest = nil
@@ -21,7 +21,7 @@ extension ReplicaServer {
     first: UInt64,
     from session: Session,
   ) {
-    // Who came while nothing could be kept has come before he does anything.
+    // Events that waited for the journal are delivered before the session's actions.
     deliverSessionEvents()
     var goodbye: Goodbye?
     root.batch(as: session.origin) { goodbye = acceptBatch(requests, first: first, from: session) }
@@ -30,7 +30,7 @@ extension ReplicaServer {
 
   /// Reduces actions, or repeats their outcomes.
   ///
-  /// - Returns: Why the session ends; nil where it does not.
+  /// - Returns: Why the session ends; nil if it continues.
   private func acceptBatch(
     _ requests: ArraySlice<ClientMessage.ActionRequest>,
     first: UInt64,
@@ -48,13 +48,15 @@ extension ReplicaServer {
         outbox.send(.gap(expected: last + 1), to: session.peer)
         return nil
       }
-      // Who keeps to the window has no more actions without an outcome, whatever the disk does.
+      // A client that respects the window has at most this many actions without an outcome, at any
+      // speed of the disk.
       guard session.actions.unsaidCount <= limits.window else {
         let message = "You sent more than \(limits.window) actions that have no outcome yet."
         return Goodbye(code: "protocolError", message: message)
       }
       if sequence <= last {
-        // Not an outcome, since there is one already: it asks again when it comes back.
+        // This is not an outcome, since the action has one: the client asks again when it
+        // reconnects.
         guard sessions.spendAction(of: session, now: now.instant) else {
           counters.actionsThrottled += 1
           let message = "You may send \(limits.actionsPerSecond) actions a second, repeated or not."
@@ -70,7 +72,7 @@ extension ReplicaServer {
     return nil
   }
 
-  /// Reduces one action, or says why it must not run.
+  /// Reduces one action, or returns why it must not run.
   private func execute(
     _ request: ClientMessage.ActionRequest,
     _ sequence: UInt64,
@@ -95,7 +97,7 @@ extension ReplicaServer {
     }
   }
 
-  /// Counts an action, and its bytes, against its holder's rate, whatever its outcome.
+  /// Counts an action, and its bytes, against its holder's rate, for any outcome.
   private func spend(
     _ request: ClientMessage.ActionRequest,
     of session: Session,
@@ -180,16 +182,16 @@ extension ReplicaServer {
   }
 }
 
-/// Actions that came in one frame, of which a turn has reduced those before.
+/// The actions of one frame that a turn has not reduced.
 struct UnfinishedFrame {
   let requests: ArraySlice<ClientMessage.ActionRequest>
-  /// The sequence of the first.
+  /// The sequence of the first action.
   let first: UInt64
   let peer: PeerID
 }
 
 extension ReplicaServer {
-  /// Lets the root reduce an action, within its client's span if it has one.
+  /// Reduces an action in the root, within its client's trace span if it has one.
   private func reduce(
     _ request: ClientMessage.ActionRequest,
     in scope: RootScope,
@@ -202,7 +204,7 @@ extension ReplicaServer {
 }
 
 extension ClientMessage.ActionRequest {
-  /// Whether it replaces an action that its client has given up.
+  /// Whether it replaces an action that its client has withdrawn.
   fileprivate var isWithdrawn: Bool { handle == 0 && action.elementsEqual([0xf6]) }
 
   /// Why an action with an unknown handle is rejected.

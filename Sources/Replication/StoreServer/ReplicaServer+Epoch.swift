@@ -2,19 +2,19 @@ import StoreHistory
 import StoreProtocol
 
 extension ReplicaServer {
-  /// How the epoch's history came about.
+  /// The origin of the epoch's history.
   enum EpochState: Hashable {
-    /// All of it is this daemon's, or there was none in this epoch that was longer.
+    /// All of it is this daemon's, or the epoch never had a longer history.
     case own
-    /// A journal had it up to a revision, and may have had more of it once.
+    /// A journal held it up to a revision, and may once have held more of it.
     case inherited(through: UInt64)
-    /// A client has seen more of it than there is: another epoch is to be noted.
+    /// A client has seen later revisions than exist: another epoch must be recorded.
     case rolledBack
-    /// It is being noted.
+    /// The given epoch is being recorded.
     case renewing(UInt64)
   }
 
-  /// Whether history is about to go on in another epoch, so that nobody may begin in this one.
+  /// Whether the history is about to continue in another epoch: no client may begin in this one.
   var isRenewing: Bool {
     switch epochState {
     case .own, .inherited: false
@@ -22,19 +22,20 @@ extension ReplicaServer {
     }
   }
 
-  /// Looks for a client that says hello and has received more than the journal had: then history
-  /// was rolled back.
+  /// Detects a hello of a client that has received later revisions than the journal held: then the
+  /// history was rolled back.
   ///
-  /// Nothing is told of a revision before it is durable. So who has received a later one than was
-  /// read when this daemon began, and not from this daemon, knows a history that went on otherwise.
-  /// That counts in a client's first hello, since its later ones may tell of this daemon's own
-  /// revisions, and from a peer that may do everything or that the journal knows by its actions.
+  /// Clients are notified of a revision only when it is durable. So a client that has received a
+  /// later revision than the journal held when this daemon began, and not from this daemon, has
+  /// seen another continuation of the history. Only a client's first hello counts, since later ones
+  /// may name this daemon's own revisions. It counts only from an owner, or from a client whose
+  /// actions the journal knows.
   ///
   /// - Parameters:
-  ///   - hello: What it says; its client id is not another holder's.
-  ///   - rights: What it may see and send.
-  ///   - holder: Who answers for it.
-  /// - Returns: Whether it has to wait for the next epoch.
+  ///   - hello: The hello; its client id is not another holder's.
+  ///   - rights: The client's rights.
+  ///   - holder: The client's holder.
+  /// - Returns: Whether the client has to wait for the next epoch.
   func detectRollback(
     _ hello: ClientMessage.Hello,
     _ rights: Rights,
@@ -49,30 +50,31 @@ extension ReplicaServer {
     return true
   }
 
-  /// Notes that a client is told of this daemon's revisions from now on.
+  /// Notes that a client is notified of this daemon's revisions from now on.
   func noteGreeting(of client: Identifier) {
     guard case .inherited = epochState else { return }
     greeted.insert(client)
     forgetClientsIfTooMany()
   }
 
-  /// Where there are too many clients to know, all are taken for such that have been here: only
-  /// later revisions tell then.
+  /// If there are too many clients to remember, all count as greeted and joined: only positions
+  /// after the newest revision then prove a rollback.
   private func forgetClientsIfTooMany() {
     guard max(greeted.count, joinedClients.count) > limits.clients else { return }
     epochState = .inherited(through: .max)
     (greeted, joinedClients) = ([], [])
   }
 
-  /// Looks for a position in a join that is later than the journal's end, of a client's first join,
-  /// or later than the newest revision: then history was rolled back.
+  /// Detects a join's position that is later than the journal's end, in a client's first join, or
+  /// later than the newest revision: then the history was rolled back.
   ///
   /// A claimed position counts only for a scope that the client may see.
   ///
-  /// - Returns: Whether what is asked for has to wait for the next epoch.
+  /// - Returns: Whether the join has to wait for the next epoch.
   func detectRollback(_ requests: [ClientMessage.JoinRequest], of session: Session) -> Bool {
     guard case .inherited(let recovered) = epochState else { return isRenewing }
-    // A session may end before its client joins: the positions of the next one are from before.
+    // A session may end before its client joins; the positions in the first join of its next
+    // session are from before this daemon began.
     let isFirst = joinedClients.insert(session.clientID).inserted
     let end = isFirst ? min(recovered, root.revision) : root.revision
     defer { if case .inherited = epochState { forgetClientsIfTooMany() } }
@@ -86,7 +88,7 @@ extension ReplicaServer {
     return false
   }
 
-  /// Whether a position is one of this epoch's that was lost, and not just a number.
+  /// Whether a position is a lost one of this epoch, within a plausible distance of the end.
   private func isLost(_ seen: ClientMessage.Position, behind end: UInt64) -> Bool {
     seen.epoch == epoch && seen.revision > end
       && seen.revision - end <= limits.mostLostRevisions
@@ -102,7 +104,7 @@ extension ReplicaServer {
     notices.add(ServerNotice(kind: .warning, peer: "journal", text: text))
   }
 
-  /// The epoch that is to be noted now; nil when there is none.
+  /// Returns the epoch to be recorded now; nil unless a rollback was detected.
   func nextEpoch() -> UInt64? {
     guard epochState == .rolledBack else { return nil }
     let epoch = random.identifier().high
@@ -110,7 +112,7 @@ extension ReplicaServer {
     return epoch
   }
 
-  /// History goes on in another epoch, which is durable: everybody has to ask anew.
+  /// Continues the history in another epoch, which is durable; all clients have to ask again.
   func begin(_ epoch: UInt64) {
     guard epochState == .renewing(epoch) else { return }
     epochState = .own
@@ -119,7 +121,7 @@ extension ReplicaServer {
     let message =
       "The daemon's history was rolled back to revision \(root.revision), and goes on from there. "
       + "Actions without an outcome are sent again."
-    // No state of this epoch would show what the outcomes say, so a client asks again in it.
+    // No state of the new epoch would match these outcomes, so a client asks again in it.
     for session in sessions.all {
       end(session, code: "rolledBack", message: message, tellsOutcomes: false)
     }

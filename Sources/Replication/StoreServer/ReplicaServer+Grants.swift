@@ -5,8 +5,8 @@ import StoreProtocol
 extension ReplicaServer {
   /// Applies changed grants from now on.
   ///
-  /// Those whose grants are too narrow for what they have joined are ended. Those who get a view on
-  /// the one socket that must come on the other one now connect again.
+  /// Sessions whose grants are too narrow for their joined scopes end. Sessions whose view must now
+  /// use the other socket reconnect.
   func apply(_ grants: Grants, at moment: Moment) {
     now = moment
     access.grants = grants

@@ -1,26 +1,26 @@
 package import StoreHistory
 import StoreProtocol
 
-/// What the server has for the journal, and hears from it.
+/// The server's records for the journal, and the journal's results.
 extension ReplicaServer {
-  /// Whether a record is needed although nothing was reduced.
+  /// Whether a record is needed although no action was reduced.
   var needsRecord: Bool {
     guard let recorder else { return false }
     return recorder.needsRecord || recorder.needsSessionNumbers(behind: sessions.lastID)
   }
 
-  /// The records to be written now; nil if there are none, or a write is in progress.
+  /// The records to be written now; nil if no record is due, or a write is in progress.
   func nextBatch() -> JournalBatch? {
     recorder?.nextBatch(now.instant, lastSession: sessions.lastID)
   }
 
-  /// The snapshot to be written now; nil if none is due.
+  /// The snapshot to be written now; nil if it is not due.
   func nextSnapshot() -> JournalSnapshot? {
     guard recorder?.needsSnapshot == true else { return nil }
     return snapshot()
   }
 
-  /// The snapshot to be written when the daemon ends; nil if none is needed.
+  /// The snapshot to be written when the daemon ends; nil if it is not needed.
   package func lastSnapshot() -> JournalSnapshot? {
     guard let recorder, recorder.needsLastSnapshot, !recorder.hasUnreleased else { return nil }
     return snapshot()
@@ -42,7 +42,7 @@ extension ReplicaServer {
     return recorder.finish(result, now: now.instant)
   }
 
-  /// Releases what is durable.
+  /// Releases the durable revisions and their outcomes, and reports the recorder's problems.
   func release() {
     guard let recorder else { return }
     root.release(through: recorder.released)
@@ -52,15 +52,15 @@ extension ReplicaServer {
     }
   }
 
-  /// The journal has failed: it is unknown whether unreleased revisions are durable.
+  /// Records that the journal has failed: it is unknown whether unreleased revisions are durable.
   func fail(_ reason: String) { root.fail(reason) }
 
-  /// Fails if more waits for the journal than should be held in memory.
+  /// Fails if more records wait for the journal than should be held in memory.
   ///
   /// - Returns: Why the journal has failed; nil while it works.
   func giveUpIfExhausted() -> String? { recorder?.giveUpIfExhausted() }
 
-  /// The holders whose control frames should wait because the journal is behind with theirs.
+  /// The holders whose control frames should wait because the journal lags with their records.
   func waitingHolders(_ instant: Instant) -> Set<Holder> {
     recorder?.waitingHolders(instant) ?? []
   }
@@ -70,9 +70,9 @@ extension ReplicaServer {
     recorder?.needsBackpressure(instant) ?? false
   }
 
-  /// Whether something was reduced that is not durable yet.
+  /// Whether there are reduced revisions that are not released yet.
   var hasUnreleased: Bool { recorder?.hasUnreleased ?? false }
 
-  /// All frames have been sent: effects of the released revisions start.
+  /// Starts the effects of the released revisions, after all frames have been sent.
   func startEffects() { root.startEffects() }
 }

@@ -2,25 +2,25 @@ import StoreHistory
 import StoreProtocol
 import StoreState
 
-/// Who may say what about keys.
+/// The commands for keys, and the rights to give them.
 extension ReplicaServer {
-  /// Takes a command for keys.
+  /// Carries out a command for keys, or refuses it.
   ///
   /// - Parameters:
-  ///   - request: The client's number for it.
+  ///   - request: The client's number for the command.
   ///   - command: The command.
-  ///   - peer: Who gives it.
-  ///   - caller: Who that is.
+  ///   - peer: The sender.
+  ///   - caller: The sender's identity.
   func take(
     _ request: UInt64,
     _ command: KeyCommand,
     from peer: PeerID,
     _ caller: Caller,
   ) {
-    // A session goes on under who has opened it, and no ticket opens one.
+    // A session keeps the caller that opened it, and a ticket opens no session.
     let ticket = caller.ticket
     guard mayAsk(peer, caller) else { return }
-    // Who was not told, and comes by the key itself, is told now.
+    // A client whose key is already enrolled, and that missed the answer, gets it now.
     if case .enrol(let key) = command, key == caller.key,
       let name = access.grants.name(ofKey: key)
     {

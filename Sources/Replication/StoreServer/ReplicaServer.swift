@@ -4,29 +4,31 @@ package import StoreHistory
 package import StoreProtocol
 import StoreState
 
-/// The daemon's protocol machine around a root store: frames, time and commits in, frames out.
+/// The daemon's protocol state machine for a root store.
 ///
-/// It does no I/O and reads no clock. ``Sessions`` says who is there, ``Subscriptions`` what is
-/// followed and published, ``Joins`` how clients come to follow it, ``OutcomeTable`` what became of
-/// their actions; what they say goes through the ``Outbox``. ``DaemonTurn`` drives it.
-/// `docs/PROTOCOL.md` §12 has its states.
+/// Its inputs are frames, time and commits; its outputs are frames.
+///
+/// It does no I/O and reads no clock. ``Sessions`` holds the sessions and their leases,
+/// ``Subscriptions`` the followed and published scopes, ``Joins`` the clients that begin to follow,
+/// ``OutcomeTable`` the outcomes of actions. All of them send through the ``Outbox``.
+/// ``DaemonTurn`` drives the server. `docs/PROTOCOL.md` §12 lists its states.
 @MainActor
 package final class ReplicaServer {
   package internal(set) var epoch: UInt64
-  /// Whether the history may once have been longer; if so it continues in another epoch.
+  /// Whether the history may once have been longer; such a history continues in another epoch.
   var epochState = EpochState.own
-  /// The clients that were answered since this daemon began in an inherited epoch: what they have
-  /// received since is its own.
+  /// The clients that were answered since this daemon began in an inherited epoch: all revisions
+  /// that they have received since then are this daemon's.
   ///
   /// Bounded by ``Limits/clients``.
   var greeted: Set<Identifier> = []
-  /// The clients that have joined something, the same.
+  /// The clients that have joined a scope since this daemon began in an inherited epoch.
   ///
   /// Bounded by ``Limits/clients``.
   var joinedClients: Set<Identifier> = []
   package let counters = Counters()
   package let root: any RootPort
-  /// Records what is reduced, and releases what is durable; nil if the state is in memory only.
+  /// Records reduced actions and releases durable revisions; nil if the state is in memory only.
   package let recorder: Recorder?
   let limits: Limits
   package let timing: Timing
@@ -39,7 +41,7 @@ package final class ReplicaServer {
   let subscribers: Subscribers
   let joins: Joins
   package let outcomes: OutcomeTable
-  /// What clients may see and send.
+  /// The rights of clients: the scopes that they see, the actions that they send.
   let access: Access
   let random: Randomness
   @exclusivity(unchecked) var now: Moment {
@@ -47,9 +49,9 @@ package final class ReplicaServer {
   }
   /// Actions that were reduced since the turn began.
   @exclusivity(unchecked) var reducedInTurn = 0
-  /// The actions of a frame that are still to be reduced; nil where there are none.
+  /// The actions of a frame that are still to be reduced; nil if no frame is unfinished.
   var rest: UnfinishedFrame?
-  /// Whether there is something that clients wait for more than for what they have just sent.
+  /// Whether a journal result waits: clients need it sooner than the rest of a frame.
   @exclusivity(unchecked) var hasToPause: () -> Bool = { false }
   var notices = NoticeBoard()
   /// Connections of both sockets that are to be shut down.
@@ -61,39 +63,41 @@ package final class ReplicaServer {
   /// Bounded by ``ConnectionTable/Limits/connections``.
   private var reports: [PeerID: ReportBudget] = [:]
 
-  /// A connection to be shut down, and why.
+  /// A connection to be shut down, and the reason.
   struct Cut: Hashable {
     let peer: PeerID
     let reason: String
   }
-  /// Has somebody find something of the past, and hand it to ``DaemonTurn/finish(_:)``; nil where
-  /// none is kept.
+  /// Starts a search of the history, whose result is passed to ``DaemonTurn/finish(_:)``; nil if no
+  /// history is kept.
   package var onHistory: (@MainActor (HistoryJob) -> Void)?
   /// Carries out commands for keys; nil if the daemon has no keys.
   package var onKeys: (@MainActor (KeyJob) -> Void)?
-  /// Pending questions about the history, by the peer that asked, and by holder.
+  /// Pending history queries, by the peer that asked.
   ///
   /// Bounded by ``Limits/historyJobs``.
   var historyJobs: [PeerID: Int] = [:]
   var historyShares = Shares()
-  /// What the last question of each holder with pending ones has cost.
+  /// The bytes that the last query of each holder read; kept while the holder has pending queries.
   ///
   /// Bounded by ``Limits/historyJobs``.
   var historyCosts: [Holder: Int] = [:]
 
-  /// Creates the server of a root store; the store's steps and outputs are its own from then on.
+  /// Creates the server of a root store.
+  ///
+  /// From now on only it takes the steps and outputs.
   ///
   /// - Parameters:
   ///   - root: The store.
-  ///   - recorder: Keeps what is reduced; nil where the state is in memory only.
-  ///   - epoch: A random number, new whenever history does not continue.
-  ///   - limits: How much of everything there may be.
-  ///   - timing: How long everything may take.
-  ///   - processID: What the status says.
+  ///   - recorder: Records reduced actions; nil if the state is in memory only.
+  ///   - epoch: A random number, changed whenever the history does not continue.
+  ///   - limits: The limits of sizes, counts and rates.
+  ///   - timing: The durations of leases, turns and waits.
+  ///   - processID: The daemon's process id, for the status.
   ///   - program: The name of the daemon's program, for the status.
-  ///   - now: The moment.
-  ///   - generator: Where topics and tokens come from; seeded in a simulation.
-  ///   - grants: What clients may see and send.
+  ///   - now: The current time.
+  ///   - generator: The source of topics and tokens; seeded in a simulation.
+  ///   - grants: The rights of clients.
   init(
     root: any RootPort,
     recorder: Recorder?,
@@ -157,19 +161,19 @@ package final class ReplicaServer {
   ///
   /// - Parameters:
   ///   - root: The store.
-  ///   - exposures: What clients may see.
-  ///   - journal: Keeps what is reduced; nil where the state is in memory only.
-  ///   - recovered: What the journal had, which the store has already; nil where that is nothing.
-  ///   - epoch: A random number, new whenever history does not continue.
-  ///   - limits: How much of everything there may be.
-  ///   - timing: How long everything may take.
-  ///   - processID: What the status says.
+  ///   - exposures: The scopes that clients can follow.
+  ///   - journal: Records reduced actions; nil if the state is in memory only.
+  ///   - recovered: The state from the journal, which the store already has; nil for a new state.
+  ///   - epoch: A random number, changed whenever the history does not continue.
+  ///   - limits: The limits of sizes, counts and rates.
+  ///   - timing: The durations of leases, turns and waits.
+  ///   - processID: The daemon's process id, for the status.
   ///   - program: The name of the daemon's program, for the status.
-  ///   - now: The moment.
-  ///   - generator: Where topics and tokens come from; seeded in a simulation.
-  ///   - grants: What clients may see and send.
-  ///   - restoredAction: The root action that tells the reducer of a restart, if any.
-  ///   - sessionAction: The root action that tells the reducer of a listed session, if any.
+  ///   - now: The current time.
+  ///   - generator: The source of topics and tokens; seeded in a simulation.
+  ///   - grants: The rights of clients.
+  ///   - restoredAction: The root action that notifies the reducer of a restart, if any.
+  ///   - sessionAction: The root action that notifies the reducer of a listed session, if any.
   package convenience init<Root: Sendable, RootAction>(
     root: RootCore<Root, RootAction>,
     exposures: [Expose<Root, RootAction>],
@@ -209,9 +213,9 @@ package final class ReplicaServer {
     if let recovered { restore(recovered) }
   }
 
-  /// Continues from the recovered state: sessions from before have left.
+  /// Continues from the recovered state; the sessions from before the restart have left.
   func restore<Root>(_ recovered: Recovered<Root>) {
-    // Where the journal had nothing, the epoch is new, and nobody has received anything of it.
+    // If the journal was empty, the epoch is new, and no client has received a revision of it.
     if recovered.restoration != nil { epochState = .inherited(through: recovered.revision) }
     outcomes.restore(recovered.history.clients)
     sessions.restore(recovered.history)
@@ -222,7 +226,7 @@ package final class ReplicaServer {
     recorder?.started()
   }
 
-  /// Stops observing the root store, which may outlive the server.
+  /// Stops observing the root store, which can outlive the server.
   func detach() { root.detach() }
 
   /// The newest revision that may be published.
@@ -231,8 +235,9 @@ package final class ReplicaServer {
   /// The first message for each new connection of the publishing socket.
   package var welcome: [UInt8] { Welcome(epoch: epoch).encoded() }
 
-  /// Called when there is something to send at the end of a turn, also between turns: for example
-  /// when the effects of an action have ended.
+  /// Called when the end of a turn has frames to send.
+  ///
+  /// Calls also occur between turns, for example when the effects of an action have ended.
   var onUnsent: (@MainActor () -> Void)? {
     get { outcomes.onUnsent }
     set { outcomes.onUnsent = newValue }
@@ -244,9 +249,9 @@ package final class ReplicaServer {
   ///
   /// - Parameters:
   ///   - frame: The frame.
-  ///   - peer: Who sent it.
-  ///   - caller: Who that is, as the transport says.
-  ///   - moment: When it came.
+  ///   - peer: The sender.
+  ///   - caller: The sender's identity, from the transport.
+  ///   - moment: The time of receipt.
   func receive(
     control frame: ArraySlice<UInt8>,
     from peer: PeerID,
@@ -270,7 +275,7 @@ package final class ReplicaServer {
     }
   }
 
-  /// Reports something that no correct client sends, and ends the peer's session.
+  /// Reports an input that no correct client sends, and ends the peer's session.
   func malformed(
     from peer: PeerID,
     _ what: String,
@@ -291,8 +296,8 @@ package final class ReplicaServer {
   ///
   /// - Parameters:
   ///   - frame: The message.
-  ///   - peer: The connection that it came on.
-  ///   - moment: When it came.
+  ///   - peer: The connection that received it.
+  ///   - moment: The time of receipt.
   func receive(upstream frame: ArraySlice<UInt8>, from peer: PeerID, at moment: Moment) {
     now = moment
     subscribers.heard(peer, now: now.instant)
@@ -322,7 +327,7 @@ package final class ReplicaServer {
     }
   }
 
-  /// The connections that are to be shut down.
+  /// Returns the connections to shut down, each once.
   func takeCuts() -> [Cut] {
     let subscribers = subscribers.takeCuts()
     counters.cutSubscribers += UInt64(subscribers.count)
@@ -331,7 +336,7 @@ package final class ReplicaServer {
     return cuts + subscribers
   }
 
-  /// Receives the result of a job.
+  /// Receives the result of a capture job.
   func receive(_ result: CaptureJob.Result, at moment: Moment) {
     now = moment
     joins.finish(result, now: now.instant)
@@ -341,7 +346,7 @@ package final class ReplicaServer {
     }
   }
 
-  /// Receives an answer about the history.
+  /// Receives the result of a history query.
   func receive(_ result: HistoryJob.Result, at moment: Moment) {
     now = moment
     historyJobs[result.peer] = historyJobs[result.peer].flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -357,9 +362,11 @@ package final class ReplicaServer {
     tell(result.request, result.answer, to: result.peer)
   }
 
-  /// A peer's queue is full: its frame is sent later, unless too many bytes wait by then.
+  /// Holds a frame for a peer whose queue is full.
+  ///
+  /// The frame is sent later, unless too many bytes wait by then.
   func hold(_ frame: [UInt8], for peer: PeerID) {
-    // Nobody waits for who is about to be shut down.
+    // No frame is held for a connection that is about to be shut down.
     if isCut(peer) { return }
     let holder = sessions.session(of: peer)?.holder ?? .unknown
     for greedy in outbox.hold(frame, for: peer, of: holder, at: now.instant) {
@@ -372,7 +379,7 @@ package final class ReplicaServer {
     shutOut(peer, "does not read what it is sent", of: holder)
   }
 
-  /// Ends a connection at the end of the turn, and ignores what else it has sent.
+  /// Ends a connection at the end of the turn, and ignores its later frames.
   private func shutOut(_ peer: PeerID, _ reason: String, of holder: Holder) {
     notice(peer, "\(reason); its session ends", of: holder)
     if let session = sessions.session(of: peer) { end(session, code: nil, message: "") }
@@ -385,14 +392,16 @@ package final class ReplicaServer {
     !cuts.isEmpty && cuts.contains { $0.peer == peer }
   }
 
-  /// Whether a connection may request one more status; it is shut down if it, or its holder,
-  /// requests too many.
+  /// Whether a connection may request one more status.
+  ///
+  /// Too many requests of the connection, or of its holder, shut it down.
   func mayHaveStatus(_ peer: PeerID, _ caller: Caller) -> Bool {
     mayHaveOne(of: \.statuses, peer, access.holder(of: caller))
   }
 
-  /// Whether a connection may make one more other request; it is shut down if it, or its holder,
-  /// makes too many.
+  /// Whether a connection may make one more request of another kind.
+  ///
+  /// Too many requests of the connection, or of its holder, shut it down.
   func mayAsk(_ peer: PeerID, _ caller: Caller) -> Bool {
     mayHaveOne(of: \.questions, peer, access.holder(of: caller))
   }
@@ -406,7 +415,8 @@ package final class ReplicaServer {
     let isRested = own[keyPath: kind].isFull(now.instant)
     let hasOwn = own[keyPath: kind].take(now.instant)
     reports[peer] = own
-    // Of peers that are told apart by nothing, those who ask all the time leave half to the others.
+    // Peers of a joint holder cannot be distinguished: those that ask all the time leave half to
+    // the rest.
     let leavesHalf = holder.isJoint && !isRested
     if hasOwn,
       holder.isOwner
@@ -415,7 +425,7 @@ package final class ReplicaServer {
       return true
     }
     counters.reportsRefused += 1
-    // It may be others who have asked too much: then this one is only not answered.
+    // Other peers of a joint holder may have used its budget: this peer then only gets no answer.
     if !hasOwn || !holder.isJoint {
       shutOut(peer, "asks for more reports than are given", of: holder)
     }
@@ -424,20 +434,21 @@ package final class ReplicaServer {
 
   // MARK: Turns
 
-  /// Whether so much was reduced that it should be published before more is received.
+  /// Whether the turn's changes should be published before more frames are received.
   var isTurnFull: Bool { reducedInTurn >= limits.actionsPerFrame }
 
-  /// Publishes the turn's changes, sends replies, and does what is due.
+  /// Publishes the turn's changes, sends replies, and performs due work.
   ///
   /// - Parameters:
-  ///   - moment: The moment.
-  ///   - heard: Everything that came up to this moment was taken. Who is silent is judged as of
-  ///     then: a client must not lose its session because we were slow.
+  ///   - moment: The current time.
+  ///   - heard: All frames that arrived up to this time were received. Silence is judged as of
+  ///     then: a client must not lose its session because the daemon was slow.
   func endTurn(_ moment: Moment, heardUntil heard: Moment) {
     now = moment
     for session in sessions.expired(at: heard.instant) {
       counters.leasesEnded += 1
-      // A client that has stopped would be told when it goes on: until then all of it would wait.
+      // A stopped client would read the goodbye only when it continues, and its held frames would
+      // wait until then.
       if outbox.holds(for: session.peer) {
         shutOutDeaf(session.peer, of: session.holder)
         continue
@@ -463,7 +474,8 @@ package final class ReplicaServer {
     joins.freeDiscarded()
   }
 
-  /// Ends the sessions, and so the effects, of holders that make more than the disk takes.
+  /// Ends the sessions, and thereby the effects, of holders whose effects change more than the disk
+  /// can store in time.
   private func endExhausting() {
     guard let holders = recorder?.exhausting, !holders.isEmpty else { return }
     for session in sessions.all where holders.contains(session.holder) {
@@ -472,11 +484,10 @@ package final class ReplicaServer {
     }
   }
 
-  /// When ``endTurn(_:heardUntil:)`` has something to do without a frame, or may have; nil when
-  /// nothing is under way.
+  /// When ``endTurn(_:heardUntil:)`` may have work to do without a frame; nil if never.
   package var nextDeadline: Instant? {
     let silence = min(sessions.nextDeadline, subscribers.nextDeadline)
-    // What was sent may wait, and is heard so much later.
+    // While frames are left unread, silence is judged later by this time.
     let isLate = needsBackpressure(now.instant) || !waitingHolders(now.instant).isEmpty
     let lateness = isLate ? timing.backlog : .zero
     let next = min(
@@ -490,7 +501,7 @@ package final class ReplicaServer {
     return next == .distantFuture ? nil : next
   }
 
-  /// Whether there is something to publish, send or start at once.
+  /// Whether there is work to publish, send or start immediately.
   var hasWork: Bool {
     subscriptions.isDirty || outcomes.hasUnsent || hasSessionEvents || !outbox.isEmpty
       || joins.hasPieces || joins.hasJobs || joins.hasDiscarded || root.hasEffectsToStart
@@ -499,27 +510,27 @@ package final class ReplicaServer {
 
   // MARK: What goes out
 
-  /// The next frame to send; nil when there is none.
+  /// The next frame to send; nil if the outbox is empty.
   func nextFrame() -> OutgoingFrame? { outbox.next() }
 
   /// The next piece of a snapshot for joining clients, which is sent after all other frames.
   func nextPiece() -> OutgoingFrame? { joins.nextPiece() }
 
-  /// The next job to run on another thread; nil if none is to start now.
+  /// The next job to run on another thread; nil if no job is ready to start.
   func nextJob() -> CaptureJob? { joins.nextJob() }
 
-  /// Records what has not been recorded yet, because the daemon is about to end.
+  /// Records the remaining changes, because the daemon is about to end.
   func recordLast(_ moment: Moment) {
     if recorder?.needsLastRecord(moment.instant) ?? false { root.advance() }
   }
 
-  /// Finishes accepted actions and says goodbye to all clients.
+  /// Finishes accepted actions and sends goodbyes to all clients.
   ///
   /// - Parameters:
-  ///   - moment: The moment.
-  ///   - heard: As of when silence is judged.
-  ///   - reason: Why nothing can be kept any more, where that is why.
-  /// - Returns: Who was told.
+  ///   - moment: The current time.
+  ///   - heard: The time as of which silence is judged.
+  ///   - reason: Why the state can no longer be kept, if that is the cause.
+  /// - Returns: The peers that were sent a goodbye.
   @discardableResult
   func shutDown(_ moment: Moment, heardUntil heard: Moment, reason: String? = nil) -> Set<PeerID> {
     endTurn(moment, heardUntil: heard)
@@ -535,7 +546,7 @@ package final class ReplicaServer {
     return Set(all.map(\.peer))
   }
 
-  /// What the operator should know since the last call.
+  /// Returns the operator's notices since the last call.
   func takeNotices(isLast: Bool = false) -> [ServerNotice] {
     notices.take(at: now.instant, isLast: isLast)
   }
@@ -546,7 +557,7 @@ package final class ReplicaServer {
     notices.add(notice, of: holder, at: now.instant)
   }
 
-  /// Adds an event of a session to what the daemon's operator is told.
+  /// Adds a session's event to the notices for the daemon's operator.
   func audit(_ session: Session, _ text: String, reason: String? = nil) {
     let name = session.info.name.debugDescription
     var details = ["session": "\(session.info.id)", "name": name]
@@ -571,12 +582,12 @@ package final class ReplicaServer {
       outcomes.dismiss(peer)
       greet(hello, from: peer, caller)
     case .keys(let request, let command): take(request, command, from: peer, caller)
-    // Whoever has a ticket hands in a key, and is told nothing.
+    // A caller with a ticket may only enrol a key, and receives no reports.
     case .describe where caller.ticket != nil, .status where caller.ticket != nil:
       outbox.send(.needHello, to: peer)
     case .describe(let request): describe(request, to: peer, caller)
     case .status(let request): status(request, to: peer, caller)
-    // It is about to be told goodbye.
+    // A goodbye to this connection is about to be sent.
     case _ where outcomes.isLeaving(peer): break
     default: outbox.send(.needHello, to: peer)
     }
@@ -601,7 +612,7 @@ package final class ReplicaServer {
       end(session, code: "protocolError", message: message)
     case .join(_, let requests) where detectRollback(requests, of: session): break
     case .join(_, let requests) where !spendJoin(requests.count, of: session):
-      // Whoever gets no answer to a join asks again, a little later each time.
+      // A client without an answer to a join asks again, with growing delays.
       counters.joinsThrottled += 1
     case .join(let nonce, let requests): join(session, nonce, requests)
     case .actions(let first, let requests): accept(requests[...], first: first, from: session)
@@ -616,9 +627,9 @@ package final class ReplicaServer {
     }
   }
 
-  /// Counts a join against its holder's rate, as so many actions as its entries take the time of.
+  /// Counts a join against its holder's rate, as the number of actions that take the same time.
   ///
-  /// One that counts for more than all actions of a second is taken when nothing was spent.
+  /// The count is at most the actions of one second, so a full bucket allows any join.
   private func spendJoin(_ entries: Int, of session: Session) -> Bool {
     let count = min(entries * limits.actionsPerJoinEntry, limits.actionsPerSecond)
     return sessions.spendAction(of: session, counting: count, now: now.instant)
@@ -639,10 +650,11 @@ package final class ReplicaServer {
 
   /// Brings a session to the newest revision in a join's view.
   ///
-  /// - Returns: False when the session has no join of that name.
+  /// - Returns: False if the session has no join of that nonce.
   @discardableResult
   private func bring(_ session: Session, to nonce: UInt64) -> Bool {
-    // Everything before is part of what the client is brought to, and is published first.
+    // Earlier changes are part of the revision that the client is brought to, and are published
+    // first.
     deliverSessionEvents()
     subscriptions.flush(now: now.instant)
     return joins.completeJoin(session, nonce: nonce, now: now.instant)
@@ -651,7 +663,7 @@ package final class ReplicaServer {
   private func answerPing(_ number: UInt64, of session: Session, at revision: UInt64) {
     session.appliedRevision = revision
     session.scopes.applied(revision, at: now.instant)
-    // What the turn changed goes out first, so that the pong does not run ahead of it.
+    // The turn's changes are sent first, so that the pong does not overtake them.
     subscriptions.flush(now: now.instant)
     outbox.send(
       .pong(number: number, revision: root.revision, watermark: session.watermark),
@@ -688,7 +700,7 @@ package final class ReplicaServer {
 }
 
 extension OutgoingFrame {
-  /// How many bytes it has.
+  /// The number of its bytes.
   var bytes: Int {
     switch self {
     case .control(_, let bytes), .publish(_, let bytes): bytes.count

@@ -1,4 +1,4 @@
-// What a test's file gets from `import StoreTesting` alone: features, and what exposes them.
+// A test file gets these modules from `import StoreTesting` alone: features and their exposures.
 @_exported public import StoreActor
 @_exported public import StoreExposures
 @_exported public import StoreHistory

@@ -4,23 +4,23 @@ import StoreProtocol
 import StoreReplica
 import StoreState
 
-/// The outputs of a scope that travel, on both ends of the journey.
+/// The outputs of a scope that are sent to clients, on both ends of the connection.
 ///
-/// The test is given what the daemon put out, after a journey of its own; that the client got the
-/// same is compared after each step.
+/// The test gets the daemon's outputs, encoded and decoded again. After each step they are compared
+/// with the client's outputs.
 @MainActor
 final class RemoteOutputs {
   private let encode: @Sendable (any Sendable) -> [UInt8]?
   private let decode: @Sendable ([UInt8]) throws(CodecError) -> any Sendable
   private let name: String
-  /// Encodings of what the daemon put out since the last comparison.
+  /// Encodings of the outputs that the daemon emitted since the last comparison.
   private var made: [[UInt8]] = []
-  /// Encodings of what the client got since then.
+  /// Encodings of the outputs that the client received since then.
   private var received: [[UInt8]] = []
   private var subscriptions: [StoreSubscription] = []
   private var problem: String?
 
-  /// The outputs of a type; of `Never` there are none.
+  /// Creates the comparison of outputs of a type; `Never` has no outputs.
   init<Output: WirePayload>(_ type: Output.Type) {
     name = "\(type)"
     encode = { output in
@@ -30,7 +30,7 @@ final class RemoteOutputs {
         try output.encode(to: &encoder)
         return encoder.bytes
       } catch {
-        // Private to the daemon.
+        // The output is private to the daemon.
         return nil
       }
     }
@@ -42,13 +42,13 @@ final class RemoteOutputs {
     }
   }
 
-  /// Begins to note what both ends see.
+  /// Begins to record the outputs on both ends.
   ///
   /// - Parameters:
   ///   - root: The daemon's root.
-  ///   - belongs: Whether an action of the root is one of the scope's.
+  ///   - belongs: Returns whether an action of the root belongs to the scope.
   ///   - copy: The client's copy.
-  ///   - note: Takes each output of the scope.
+  ///   - note: Receives each output of the scope.
   func observe<Root, RootAction>(
     _ root: RootCore<Root, RootAction>,
     where belongs: @escaping @Sendable (RootAction) -> Bool,
@@ -64,7 +64,7 @@ final class RemoteOutputs {
     ]
   }
 
-  /// The output as it is after a journey.
+  /// Returns the output after encoding and decoding.
   private func travelled(_ output: any Sendable) -> any Sendable {
     guard let bytes = encode(output) else { return output }
     made.append(bytes)
@@ -89,7 +89,7 @@ final class RemoteOutputs {
     }
   }
 
-  /// What went wrong since the last call; nil when nothing did.
+  /// Returns the problem since the last call; nil if the outputs agree.
   func takeComplaint() -> String? {
     defer { (made, received, problem) = ([], [], nil) }
     if let problem { return problem }

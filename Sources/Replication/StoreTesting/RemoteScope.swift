@@ -3,7 +3,7 @@ import StoreExposures
 import StoreReplica
 import StoreState
 
-/// A scope of a root, as a test store sees it through a client.
+/// A root's scope that a test store sees through a client.
 @MainActor
 struct RemoteScope<
   Root: Sendable,
@@ -12,15 +12,15 @@ struct RemoteScope<
   Action: WireAction,
 > {
   let exposure: Expose<Root, RootAction>
-  /// The scope's state in the root's; nil while it is absent.
+  /// Returns the scope's state from the root's; nil while it is absent.
   let state: @Sendable (Root) -> State?
-  /// The scope's action in the root's; nil where it is another's.
+  /// Returns the scope's action from the root's; nil for an action of another scope.
   let action: @Sendable (RootAction) -> Action?
-  /// The outputs of the scope that travel.
+  /// The outputs of the scope that are sent to clients.
   let outputs: RemoteOutputs
   let location: IssueLocation
 
-  /// Makes a daemon with the root, and a client that follows the scope.
+  /// Creates a daemon with the root, and a client that follows the scope.
   func subject(
     initialState: () -> Root,
     reducer: () -> some Reducer<Root, RootAction>,
@@ -59,18 +59,19 @@ struct RemoteScope<
         recorder: recorder,
         dependencies: TestSubject.Dependencies(of: root),
         dismissal: dismissal,
-        // What the test expects has made no journey: some of it may not travel.
+        // The expected state was not encoded: some of its properties may not be replicated.
         areSame: { $0._$isSame(as: $1) },
         complaint: { complaint(about: core, of: daemon) ?? outputs.takeComplaint() },
       )
     }
   }
 
-  /// The scope's state as it is after a journey: without what is private to the daemon.
+  /// Returns the scope's state after encoding and decoding, without the parts that are private to
+  /// the daemon.
   private func seen(_ root: Root) -> State? {
     guard let state = state(root) else { return nil }
     do throws(CodecError) {
-      // What the test expects of shared values concerns those of the daemon.
+      // The test's expectations of shared values apply to the daemon's values.
       return try SharedRoundTrip.take { () throws(CodecError) in
         try State(encoded: state.encoded())
       }
@@ -86,7 +87,7 @@ struct RemoteScope<
     }
   }
 
-  /// What is wrong with the client's copy; nil when nothing is.
+  /// Returns the fault of the client's copy; nil if it is correct.
   private func complaint(
     about core: RemoteStoreCore<State, Action>,
     of daemon: InMemoryDaemon<Root, RootAction>,

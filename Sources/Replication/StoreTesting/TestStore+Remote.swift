@@ -15,22 +15,22 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   /// }
   /// ```
   ///
-  /// The daemon and a client of it are the real ones, but for their sockets: both are in this
-  /// process. An action that the test sends travels to the daemon encoded, and is reduced there;
-  /// the state that the test asserts is the client's copy, made of a snapshot and deltas. After
-  /// each step the copy is compared with the daemon's state. So beside the feature's logic the test
-  /// shows that its state and its actions can travel.
+  /// The daemon and its client are the real ones, except for their sockets: both are in this
+  /// process. An action that the test sends is encoded, sent to the daemon, and reduced there; the
+  /// state that the test asserts is the client's copy, made from a snapshot and deltas. After each
+  /// step the copy is compared with the daemon's state. So the test also shows that the feature's
+  /// state and actions can be replicated.
   ///
   /// - An action that only effects may send cannot be sent by the test. It can be received: effects
   ///   run in the daemon, and the test sees there which actions they send.
   /// - A property that is private to the daemon has its default in every state that the test sees.
-  ///   What a closure sets in it is not compared, as in all that does not travel, such as the base
-  ///   of a `URL`.
-  /// - Outputs of the type that is named travel as well, as those of an exposure that names it do.
-  ///   Others stay with the daemon; the test sees and receives them there.
+  ///   A value that a closure sets in it is not compared, like all that is not replicated, such as
+  ///   the base of a `URL`.
+  /// - Outputs of the given type are sent as well, like those of an exposure that names their type.
+  ///   Other outputs stay in the daemon; the test sees and receives them there.
   ///
   /// - `initialState`: The state to start with.
-  /// - `output`: The type of its outputs that travel; none do unless told.
+  /// - `output`: The type of its outputs that are sent to clients; `Never` by default.
   /// - `reducer`: The feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
   public convenience init<Output: WirePayload>(
@@ -60,13 +60,13 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   /// await store.send(.addButtonTapped(title: "Milk")) { … }
   /// ```
   ///
-  /// The scope is what a client sees that follows it: of the whole feature's state this part, and
-  /// of the actions that effects send those of this part.
+  /// A client that follows the scope sees this part of the whole feature's state. Of the actions
+  /// that effects send, the test sees those of this part.
   ///
   /// - `initialState`: The whole feature's state to start with.
-  /// - `state`: Where the scope's state is in it.
-  /// - `action`: The case of the whole feature's action that has the scope's.
-  /// - `output`: The type of the scope's outputs that travel; none do unless told.
+  /// - `state`: The path from the whole feature's state to the scope's.
+  /// - `action`: The case of the whole feature's action that contains the scope's.
+  /// - `output`: The type of the scope's outputs that are sent to clients; `Never` by default.
   /// - `reducer`: The whole feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
   public convenience init<RootState: Sendable, RootAction, Output: WirePayload>(
@@ -94,12 +94,12 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
 
   /// Creates a test store of a scope that may be absent, of a feature that lives in a daemon.
   ///
-  /// While the scope is absent an action for it is not reduced, which is a failure of the test.
+  /// While the scope is absent, an action for it is not reduced, and the test fails.
   ///
-  /// - `initialState`: The whole feature's state to start with; the scope has to be there.
-  /// - `state`: Where the scope's state is in it.
-  /// - `action`: The case of the whole feature's action that has the scope's.
-  /// - `output`: The type of the scope's outputs that travel; none do unless told.
+  /// - `initialState`: The whole feature's state to start with; the scope must be present in it.
+  /// - `state`: The path from the whole feature's state to the scope's.
+  /// - `action`: The case of the whole feature's action that contains the scope's.
+  /// - `output`: The type of the scope's outputs that are sent to clients; `Never` by default.
   /// - `reducer`: The whole feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
   public convenience init<RootState: Sendable, RootAction, Output: WirePayload>(

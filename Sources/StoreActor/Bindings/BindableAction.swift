@@ -12,7 +12,7 @@
 /// }
 /// ```
 ///
-/// A property is then set by assigning to it through a store, `store.name = "Blob"`, which sends
+/// An assignment through a store, `store.name = "Blob"`, then sets a property: it sends
 /// `.binding(.set(\.name, "Blob"))`.
 public protocol BindableAction<State> {
   /// The state whose properties may be set.
@@ -21,12 +21,12 @@ public protocol BindableAction<State> {
   /// Makes an action that sets a property.
   static func binding(_ action: BindingAction<State>) -> Self
 
-  /// What is set, where this is such an action.
+  /// The setting, if this is a binding action.
   var binding: BindingAction<State>? { get }
 }
 
 extension BindableAction {
-  /// What is set, where this is such an action; found by reflection.
+  /// The setting, if this is a binding action; found by reflection.
   public var binding: BindingAction<State>? {
     guard let child = Mirror(reflecting: self).children.first, child.label == "binding" else {
       return nil

@@ -1,11 +1,11 @@
 public import StoreState
 import Synchronization
 
-/// State of which clients in other processes may set some properties only.
+/// A state of which clients in other processes may set only some properties.
 ///
-/// Without it, a client may set by a ``BindingAction`` whatever is replicated of a state, can be
-/// written to, and can be compared, except for what is presented, on a stack, in a box or shared.
-/// To allow less:
+/// Without it, a ``BindingAction`` of a client may set every property that is replicated, writable
+/// and comparable, except for presented states, stacks, boxed values and shared values. To allow
+/// less:
 ///
 /// ```swift
 /// extension Profile.State: BindableFields {
@@ -25,7 +25,7 @@ struct BindableFieldTable<Root: ReplicatedState>: Sendable {
   // Sound: key paths cannot be changed.
   nonisolated(unsafe) let keyPaths: Set<PartialKeyPath<Root>>
 
-  /// Collects what the state's schema lists.
+  /// Collects the fields of the state's schema.
   init() {
     let collector = FieldCollector<Root>()
     let schema = SchemaRegistry.visitFields(of: Root.self, collector)
@@ -53,7 +53,7 @@ private struct BindableField<Root: ReplicatedState>: Sendable {
   }
 }
 
-/// Picks the fields of one type that can be set.
+/// Selects the fields of one type that can be set.
 private final class FieldCollector<Root: ReplicatedState>: SchemaFieldVisitor {
   private let collected = Mutex<[BindableField<Root>]>([])
   private let isAllowed: @Sendable (PartialKeyPath<Root>) -> Bool
@@ -71,7 +71,7 @@ private final class FieldCollector<Root: ReplicatedState>: SchemaFieldVisitor {
 
   func visit<Owner, Part: ReplicatedState>(_ name: String, _ keyPath: KeyPath<Owner, Part>) {
     guard Owner.self == Root.self, !(Part.self is any UnbindableState.Type),
-      // What a client sends is a copy, which nobody would share.
+      // A client sends a copy, which would not be shared.
       SharedPlan.of(Part.self) == nil,
       let type = Part.self as? any (ReplicatedState & Equatable).Type
     else { return }
@@ -95,8 +95,9 @@ extension BindableFields {
   }
 }
 
-/// State that no client sets as a whole: only its own actions change what is presented and what is
-/// on a stack; and what is stored in a box is known by another key path than its property.
+/// A state that no client sets as a whole: only its own actions change presentations and stacks.
+///
+/// A boxed value has another key path than its property.
 protocol UnbindableState {}
 
 extension PresentationState: UnbindableState {}

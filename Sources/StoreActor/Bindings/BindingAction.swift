@@ -21,7 +21,7 @@ public struct BindingAction<Root> {
   private let isValue: (Any) -> Bool
   private let setValue: (inout Root) -> Void
 
-  /// Tells whoever sent the action that a reducer has set the property; only a store asks.
+  /// Notifies the sender that a reducer has set the property; only a store sets it.
   var handling: BindingHandling?
 
   /// Creates the setting of a property.
@@ -62,14 +62,14 @@ public struct BindingAction<Root> {
     handling?.isHandled.store(true, ordering: .relaxed)
   }
 
-  /// The new value of a property, where this is what is set.
+  /// The new value of a property, if this sets it.
   func value<Value>(of keyPath: KeyPath<Root, Value>) -> Value? {
     guard keyPath == self.keyPath else { return nil }
     return value as? Value
   }
 }
 
-// Sound: a key path cannot be changed, the value is Sendable, and the closures hold the two.
+// Sound: a key path is immutable, the value is Sendable, and the closures hold only these.
 extension BindingAction: @unchecked Sendable {}
 
 /// Whether a ``BindingReducer`` has seen an action.
@@ -111,7 +111,7 @@ extension BindingAction: CustomDumpReflectable {
   }
 }
 
-/// The name of the property that a key path leads to, where the platform knows.
+/// The name of the property of a key path, if the platform provides it.
 func propertyName(_ keyPath: AnyKeyPath) -> String? {
   let text = String(describing: keyPath)
   guard let dot = text.firstIndex(of: "."), !text.contains("<") else { return nil }

@@ -1,4 +1,4 @@
-/// Sets the properties that ``BindableAction``s name; does nothing at other actions.
+/// Sets the properties of ``BindableAction``s; other actions have no effect.
 ///
 /// ```swift
 /// var body: some ReducerOf<Self> {
@@ -7,8 +7,8 @@
 /// }
 /// ```
 ///
-/// Everything that follows it in a body sees the new value. To do more when a property was set,
-/// look for its action, `case .binding(\.query):`, or use `onChange(of:_:)`.
+/// All reducers after it in a body see the new value. For further changes after a setting, match
+/// its action, `case .binding(\.query):`, or use `onChange(of:_:)`.
 public struct BindingReducer<State, Action, ViewAction: BindableAction>: Reducer
 where State == ViewAction.State {
   private let toViewAction: (Action) -> ViewAction?
@@ -19,28 +19,28 @@ where State == ViewAction.State {
     toViewAction = { $0 }
   }
 
-  /// Creates a reducer for actions of which one case holds bindable ones: `\.view`.
+  /// Creates a reducer for actions with a case that contains bindable ones: `\.view`.
   ///
   /// - Parameter toViewAction: The case.
   public init(action toViewAction: CaseKeyPath<Action, ViewAction>) {
     self.init(action: AnyCasePath(toViewAction))
   }
 
-  /// Creates a reducer for actions of which one case holds bindable ones.
+  /// Creates a reducer for actions with a case that contains bindable ones.
   ///
   /// - Parameter toViewAction: The case.
   public init(action toViewAction: AnyCasePath<Action, ViewAction>) {
     self.toViewAction = { toViewAction.extract(from: $0) }
   }
 
-  /// Sets the property that the action names.
+  /// Sets the property of the action.
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     toViewAction(action).flatMap { binding.extract($0) }?.set(in: &state)
     return .none
   }
 }
 
-/// How the setting of a property is taken out of an action; found once for a type.
+/// Extracts the setting of a property from an action; chosen once for a type.
 private struct BindingCase<Action: BindableAction> {
   let extract: (Action) -> BindingAction<Action.State>?
 
@@ -52,7 +52,7 @@ private struct BindingCase<Action: BindableAction> {
     }
   }
 
-  /// The case path of the case that `binding(_:)` makes, which spares the reflection.
+  /// The case path of the case that `binding(_:)` creates, which avoids reflection.
   private static func path<C: CasePathIterable>(
     in _: C.Type
   ) -> AnyCasePath<Action, BindingAction<Action.State>>? {

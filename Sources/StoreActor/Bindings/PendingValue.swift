@@ -1,4 +1,4 @@
-/// What a binding has set, and what nobody knows yet what became of.
+/// A value that a binding has set and whose outcome is unknown.
 struct PendingValue {
   let keyPath: AnyKeyPath
   let value: Any
@@ -6,14 +6,14 @@ struct PendingValue {
 }
 
 extension StoreNode {
-  /// What a binding shows in the place of a part of the state; nil where it shows the state's.
+  /// The value that a binding shows instead of the state's; nil if it shows the state's.
   final func pendingValue<Value>(at keyPath: KeyPath<State, Value>) -> Value? {
     pending.last { $0.keyPath == keyPath }?.value as? Value
   }
 
-  /// Puts a value in the place of a part of the state, for bindings.
+  /// Shows a value instead of a part of the state, for bindings.
   ///
-  /// - Returns: What it is removed by.
+  /// - Returns: The number with which it is removed.
   final func addPending<Value>(_ value: Value, at keyPath: KeyPath<State, Value>) -> Int {
     let number = (pending.last?.number ?? 0) + 1
     pending.append(PendingValue(keyPath: keyPath, value: value, number: number))
@@ -21,7 +21,7 @@ extension StoreNode {
     return number
   }
 
-  /// Shows the state's again, or what was set before or since.
+  /// Removes a value, so that the state's, or another pending one, is shown again.
   final func removePending(_ number: Int) {
     pending.removeAll { $0.number == number }
     pendingChanged()

@@ -3,14 +3,14 @@ import IssueReporting
 import Synchronization
 
 extension Store where Action: BindableAction, Action.State == State {
-  /// A property of the feature's state; setting it sends the action that sets it.
+  /// A property of the feature's state; setting it sends the corresponding action.
   ///
-  /// `store.name = "Blob"` is `store.send(.binding(.set(\.name, "Blob")))`, and so needs a
+  /// `store.name = "Blob"` is `store.send(.binding(.set(\.name, "Blob")))`, and so requires a
   /// ``BindingReducer`` in the feature.
   ///
-  /// Where the feature is in another process, this shows what was set from the moment it is set
-  /// until it is known what became of it, so that a text field does not lose what is typed.
-  /// ``state``, streams and everything else show what the daemon has.
+  /// If the feature is in another process, this shows a set value until its outcome is known, so
+  /// that a text field does not lose input. ``state``, streams and all other readers show the
+  /// daemon's value.
   public subscript<Value: Equatable & Sendable>(
     dynamicMember keyPath: WritableKeyPath<State, Value>
   ) -> Value {
@@ -21,10 +21,10 @@ extension Store where Action: BindableAction, Action.State == State {
 
 extension Store
 where Action: ViewAction, Action.ViewAction: BindableAction, Action.ViewAction.State == State {
-  /// A property of the feature's state; setting it sends the view's action that sets it.
+  /// A property of the feature's state; setting it sends the corresponding action of the view.
   ///
-  /// `store.name = "Blob"` is `store.send(.view(.binding(.set(\.name, "Blob"))))`, and so needs a
-  /// `BindingReducer(action: \.view)` in the feature.
+  /// `store.name = "Blob"` is `store.send(.view(.binding(.set(\.name, "Blob"))))`, and so requires
+  /// a `BindingReducer(action: \.view)` in the feature.
   public subscript<Value: Equatable & Sendable>(
     dynamicMember keyPath: WritableKeyPath<State, Value>
   ) -> Value {
@@ -34,16 +34,16 @@ where Action: ViewAction, Action.ViewAction: BindableAction, Action.ViewAction.S
 }
 
 extension Store {
-  /// What a binding shows of the state.
+  /// The value that a binding shows.
   private func bound<Value>(_ keyPath: KeyPath<State, Value>) -> Value {
     guard node.tree.isElsewhere else { return observed(keyPath) }
     if ObservationProbe.isTracking { node.noteBinding(keyPath) }
     return node.pendingValue(at: keyPath) ?? node.state[keyPath: keyPath]
   }
 
-  /// Has a binding show a value until it is known what became of the action that sets it.
+  /// Shows a value in a binding until the outcome of its action is known.
   ///
-  /// Until then the node lives, with those above it.
+  /// The node and those above it live until then.
   private func show<Value>(
     _ value: Value,
     at keyPath: KeyPath<State, Value>,
@@ -53,13 +53,14 @@ extension Store {
     task.whenSettled { [core] in core.node.removePending(number) }
   }
 
-  /// Sends the setting of a property, and reports one that no reducer of this process has made.
+  /// Sends the setting of a property, and reports a setting that no reducer of this
+  /// process handled.
   private func set<Value: Equatable & Sendable>(
     _ keyPath: WritableKeyPath<State, Value>,
     _ value: Value,
     embed: (BindingAction<State>) -> Action,
   ) {
-    // A text field sets its value once more when its screen goes: there is nothing to set then.
+    // A text field sets its value again when its screen closes: then there is no state to set.
     guard node.end == nil else { return }
     let handling = BindingHandling()
     var binding = BindingAction<State>.set(keyPath, value)
@@ -67,7 +68,7 @@ extension Store {
     let action = embed(binding)
     let task = send(action)
     if !task.isReducedHere { show(value, at: keyPath, until: task) }
-    // One that waits is in nobody's hands yet; sending it while reducers run was reported.
+    // A queued action is not reduced yet; sending it while reducers run was reported.
     if task.isReducedHere, !task.isQueued, !handling.isHandled.load(ordering: .relaxed) {
       reportUnhandledBinding(action, of: State.self)
     }

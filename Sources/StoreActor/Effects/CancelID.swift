@@ -1,7 +1,7 @@
-/// An id that a feature cancels effects by.
+/// An id that a feature uses to cancel effects.
 ///
-/// It is looked for at the place of the feature that uses it, and below. Two types' ids are never
-/// the same one, even where `AnyHashable` finds them equal.
+/// The lookup covers the place of the feature that uses the id, and all places below it. Ids of two
+/// types always differ, even if `AnyHashable` considers them equal.
 @usableFromInline
 package struct CancelID: Hashable, Sendable {
   private let type: ObjectIdentifier

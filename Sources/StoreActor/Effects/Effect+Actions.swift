@@ -1,14 +1,14 @@
 extension Effect {
-  /// The actions that the effect sends when it runs by itself, for tests and for bridges to other
-  /// libraries.
+  /// The actions that the effect sends when it runs by itself, for tests and for bridges to
+  /// other libraries.
   ///
-  /// The effect starts when the sequence is first asked for, in a store of its own that reduces
-  /// nothing; the sequence ends with the effect, and letting go of it cancels the effect.
+  /// The effect starts in a store of its own without state when the sequence is created. The
+  /// sequence ends with the effect. Releasing the sequence cancels the effect.
   @_spi(Internals) public var actions: AsyncStream<Action> {
     AsyncStream { continuation in
       let task = Task { @MainActor in
         let (core, lineage) = Self.run(self) {
-          // Sound: nobody else has the action, as the store that receives it keeps none.
+          // Sound: this closure has the only reference, as the receiving store keeps no action.
           nonisolated(unsafe) let action = $0
           continuation.yield(action)
         }

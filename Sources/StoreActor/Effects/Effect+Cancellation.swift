@@ -1,15 +1,15 @@
 extension Effect {
-  /// Makes the effect one that can be cancelled by an id.
+  /// Makes the effect cancellable by an id.
   ///
   /// The id is in force as soon as the reducer has returned, before the effect's task first runs.
-  /// It belongs to the feature that uses it: rows of a list may all use the same one, and do not
-  /// cancel each other's effects. A feature's id also reaches the effects of its children, and of
-  /// theirs, that use the same one.
+  /// It belongs to the feature that uses it: rows of a list may use the same id and do not cancel
+  /// each other's effects. A feature's id also reaches the effects of its children and their
+  /// descendants under the same id.
   ///
   /// - Parameters:
-  ///   - id: The id. A case of a private enum is good for it.
-  ///   - cancelInFlight: Whether whatever already runs under the id is cancelled first; not where
-  ///     there is no effect.
+  ///   - id: The id. A case of a private enum is suitable.
+  ///   - cancelInFlight: Whether running work under the id is cancelled first; ignored if there is
+  ///     no effect.
   /// - Returns: The effect, cancellable.
   public func cancellable(
     id: some Hashable & Sendable,
@@ -18,7 +18,7 @@ extension Effect {
     cancellable(by: CancelID(id), cancelInFlight: cancelInFlight)
   }
 
-  /// Cancels whatever runs under an id in the feature that returns this, and in its children.
+  /// Cancels all work under an id in the feature that returns this, and in its children.
   public static func cancel(id: some Hashable & Sendable) -> Self {
     Self(.cancel(CancelID(id)))
   }
@@ -27,7 +27,7 @@ extension Effect {
     switch operation {
     case .none: self
     case .send, .output:
-      // Nothing of it can be cancelled, as it is over at once.
+      // The effect itself ends at once, so only earlier work can be cancelled.
       cancelInFlight ? .merge(Self(.cancel(id)), self) : self
     default:
       Self(.cancellable(self, id: id, cancelInFlight: cancelInFlight))
@@ -45,15 +45,15 @@ extension Effect {
 /// }
 /// ```
 ///
-/// Outside of any store the id is one of the whole process.
+/// Outside of any store, the id applies to the whole process.
 ///
 /// - Parameters:
 ///   - id: The id.
-///   - cancelInFlight: Whether whatever already runs under the id is cancelled first.
+///   - cancelInFlight: Whether running work under the id is cancelled first.
 ///   - isolation: The caller's isolation.
 ///   - operation: The work.
 /// - Returns: The operation's result.
-/// - Throws: What the operation throws.
+/// - Throws: The error that the operation throws.
 public func withTaskCancellation<T: Sendable, Failure: Error>(
   id: some Hashable & Sendable,
   cancelInFlight: Bool = false,
@@ -80,9 +80,9 @@ public func withTaskCancellation<T: Sendable, Failure: Error>(
 }
 
 extension Task where Success == Never, Failure == Never {
-  /// Cancels whatever runs under an id in the feature whose effect calls this, and in its children.
+  /// Cancels all work under an id in the feature whose effect calls this, and in its children.
   ///
-  /// Outside of any store the id is one of the whole process.
+  /// Outside of any store, the id applies to the whole process.
   public static func cancel(id: some Hashable & Sendable) {
     let place = EffectPlace.current
     place.registry.cancel(CancelID(id), at: place)

@@ -1,16 +1,16 @@
 extension Effect {
-  /// Several effects at once.
+  /// Runs several effects concurrently.
   public static func merge(_ effects: Self...) -> Self {
     merge(effects)
   }
 
-  /// Several effects at once.
+  /// Runs several effects concurrently.
   public static func merge(_ effects: some Sequence<Self>) -> Self {
     let effects = effects.filter { !$0.isNone }
     return effects.count > 1 ? Self(.merge(effects)) : effects.first ?? .none
   }
 
-  /// This effect and another one at once.
+  /// Runs this effect and another one concurrently.
   @inlinable
   public func merge(with other: Self) -> Self {
     if isNone { return other }
@@ -23,23 +23,23 @@ extension Effect {
     return Self(.merge([self, other]))
   }
 
-  /// Several effects, each beginning when the one before it has ended.
+  /// Runs several effects in sequence: each begins when the previous one has ended.
   public static func concatenate(_ effects: Self...) -> Self {
     concatenate(effects)
   }
 
-  /// Several effects, each beginning when the one before it has ended.
+  /// Runs several effects in sequence: each begins when the previous one has ended.
   public static func concatenate(_ effects: some Collection<Self>) -> Self {
     let effects = effects.filter { !$0.isNone }
     return effects.count > 1 ? Self(.concatenate(effects)) : effects.first ?? .none
   }
 
-  /// This effect, and another one when it has ended.
+  /// Runs this effect, and then another one.
   public func concatenate(with other: Self) -> Self {
     .concatenate(self, other)
   }
 
-  /// The same effect with its actions turned into others.
+  /// Transforms the actions of the effect.
   @inlinable
   public func map<T>(_ transform: @escaping @Sendable (Action) -> T) -> Effect<T> {
     if isNone { return .none }

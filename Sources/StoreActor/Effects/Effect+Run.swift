@@ -13,16 +13,16 @@ extension Effect {
   /// ```
   ///
   /// The work starts after the state of its action has been committed, and runs outside of the main
-  /// actor with the dependencies that were in force where the effect was made. Each action that it
+  /// actor with the dependencies that were in force at its creation. Each action that it
   /// sends is a revision of its own.
   ///
   /// - `priority`: The priority of the task.
-  /// - `name`: The name of the task. A daemon that keeps its state also keeps that an effect with a
-  ///   name began and ended, and tells of those that its end has interrupted: see
+  /// - `name`: The name of the task. A daemon with a journal also records the begin and the end of
+  ///   an effect with a name. After a restart it reports interrupted ones: see
   ///   ``Reducer/onRestored(_:)``.
   /// - `operation`: The work.
-  /// - `handler`: What to do about an error. Without it, errors are reported as mistakes in the
-  ///   feature, except for `CancellationError`, which is nobody's mistake and is dropped.
+  /// - `handler`: Handles an error. Without it, an error is reported as a mistake in the feature,
+  ///   except for `CancellationError`, which is dropped.
   public static func run(
     priority: TaskPriority? = nil,
     name: String? = nil,

@@ -1,5 +1,5 @@
 extension Effect {
-  /// The same effect with each of its runs turned into another one, also those that follow later.
+  /// Transforms each run of the effect, including runs that are resolved later.
   func mapRuns(
     _ transform: @escaping @Sendable (EffectRun<Action>) -> EffectRun<Action>
   ) -> Self {
@@ -25,7 +25,7 @@ extension Effect {
 }
 
 extension EffectRun {
-  /// The same run with something done around it.
+  /// Wraps the operation of the run.
   func around(
     _ body: @escaping @Sendable (_ operation: () async -> Void) async -> Void
   ) -> EffectRun {

@@ -1,5 +1,5 @@
 extension Effect {
-  /// Delays the effect until nothing has been returned under the id for a while.
+  /// Delays the effect until no other effect has been returned under the id for a duration.
   ///
   /// ```swift
   /// case .queryChanged:
@@ -7,9 +7,9 @@ extension Effect {
   /// ```
   ///
   /// - Parameters:
-  ///   - id: What is debounced. The id cancels, too.
-  ///   - duration: How long nothing may follow.
-  ///   - clock: What measures the time.
+  ///   - id: Identifies the effects that are debounced. The id also cancels them.
+  ///   - duration: The delay, which restarts with each effect under the id.
+  ///   - clock: The clock that measures the delay.
   /// - Returns: The effect, delayed.
   public func debounce<C: Clock>(
     id: some Hashable & Sendable,
@@ -21,12 +21,12 @@ extension Effect {
     return .concatenate(wait, self).cancellable(id: id, cancelInFlight: true)
   }
 
-  /// Delays the effect until nothing has been returned under the id for a while.
+  /// Delays the effect until no other effect has been returned under the id for a duration.
   ///
   /// - Parameters:
-  ///   - id: What is debounced. The id cancels, too.
-  ///   - duration: How long nothing may follow.
-  ///   - clock: What measures the time, such as the dependency `continuousClock`.
+  ///   - id: Identifies the effects that are debounced. The id also cancels them.
+  ///   - duration: The delay, which restarts with each effect under the id.
+  ///   - clock: The clock that measures the delay, such as the dependency `continuousClock`.
   /// - Returns: The effect, delayed.
   @_disfavoredOverload
   public func debounce(
@@ -40,16 +40,16 @@ extension Effect {
     return debounced(on: clock)
   }
 
-  /// Lets through at most one effect in each interval.
+  /// Performs at most one effect in each interval.
   ///
-  /// The first one passes at once. What comes within the interval that follows waits for its end;
-  /// of several that wait only one is kept. When it passes, a new interval begins.
+  /// The first effect is performed at once. Effects within the following interval wait for its end;
+  /// only one of them is kept. When it is performed, a new interval begins.
   ///
   /// - Parameters:
-  ///   - id: What is throttled.
-  ///   - interval: How far apart two effects are at least.
-  ///   - clock: What measures the time.
-  ///   - latest: Whether the last of those that came within the interval is kept, or the first.
+  ///   - id: Identifies the effects that are throttled.
+  ///   - interval: The minimum time between two effects.
+  ///   - clock: The clock that measures the interval.
+  ///   - latest: Whether the last effect within the interval is kept, or the first.
   /// - Returns: The effect, delayed or dropped.
   public func throttle<C: Clock>(
     id: some Hashable & Sendable,
@@ -62,13 +62,13 @@ extension Effect {
     return Self(.resolve { throttle.admit(self, at: $0) })
   }
 
-  /// Lets through at most one effect in each interval.
+  /// Performs at most one effect in each interval.
   ///
   /// - Parameters:
-  ///   - id: What is throttled.
-  ///   - interval: How far apart two effects are at least.
-  ///   - clock: What measures the time, such as the dependency `continuousClock`.
-  ///   - latest: Whether the last of those that came within the interval is kept, or the first.
+  ///   - id: Identifies the effects that are throttled.
+  ///   - interval: The minimum time between two effects.
+  ///   - clock: The clock that measures the interval, such as the dependency `continuousClock`.
+  ///   - latest: Whether the last effect within the interval is kept, or the first.
   /// - Returns: The effect, delayed or dropped.
   @_disfavoredOverload
   public func throttle(
@@ -85,14 +85,14 @@ extension Effect {
 
   fileprivate static func waiting(_ wait: @escaping @Sendable () async throws -> Void) -> Self {
     let run = EffectRun<Action>(priority: nil, name: nil, location: nil) { _ in
-      // The only error of a clock is that of cancellation, and then nobody waits any more.
+      // A clock throws only on cancellation, and then the effect is dropped anyway.
       try? await wait()
     }
     return Self(.run(run))
   }
 }
 
-/// How effects under one id are kept apart; intervals are kept in the root's registry.
+/// The throttling of effects under one id; the root's registry keeps the intervals.
 private struct Throttle<C: Clock>: Sendable where C.Duration: Sendable {
   let id: CancelID
   let interval: C.Duration

@@ -1,8 +1,8 @@
-/// What a reducer wants done outside of it, as a value: nothing, an action to send at once, or work
-/// that runs and sends actions back.
+/// A description of work outside the reducer: no work, an action to send at once, or work that runs
+/// and sends actions back.
 ///
-/// A reducer returns effects; the store runs them, after the state that the reducer made is in
-/// place. `.none` and `.send` cost no allocation.
+/// A reducer returns effects. The store runs them after the reducer's state is in place. `.none`
+/// and `.send` do not allocate.
 ///
 /// ```swift
 /// case .resetButtonTapped:
@@ -15,20 +15,20 @@
 public struct Effect<Action>: Sendable {
   @usableFromInline
   package let operation: EffectOperation<Action>
-  /// Whether the operation is none.
+  /// Whether the operation is `.none`.
   ///
-  /// Kept apart because looking for that in the operation makes the compiler copy it.
+  /// Stored separately: a check of the operation makes the compiler copy it.
   @usableFromInline
   package let isNone: Bool
 
-  /// Anything but nothing.
+  /// Creates an effect other than `.none`.
   @inlinable
   package init(_ operation: EffectOperation<Action>) {
     self.operation = operation
     isNone = false
   }
 
-  /// Nothing.
+  /// Creates the effect that does no work.
   @inlinable
   init() {
     operation = .none
@@ -39,37 +39,37 @@ public struct Effect<Action>: Sendable {
 /// The effects of a feature: `EffectOf<Self>`.
 public typealias EffectOf<R: Reducer> = Effect<R.Action>
 
-/// What an effect is; the store interprets it.
+/// The kind of an effect; the store interprets it.
 @usableFromInline
 package enum EffectOperation<Action> {
-  /// Nothing.
+  /// No work.
   case none
   /// An action to be reduced in the same batch.
   case send(Action)
   /// Work for a task of its own.
   case run(EffectRun<Action>)
-  /// Work that is no task: it begins on the spot and calls back.
+  /// Work without a task: it begins synchronously and calls back.
   case source(EffectSource<Action>)
-  /// An event for whoever observes outputs.
+  /// An event for the observers of outputs.
   indirect case output(any Sendable)
-  /// Several at once.
+  /// Several effects that run concurrently.
   case merge([Effect<Action>])
-  /// One after the other.
+  /// Several effects that run in sequence.
   case concatenate([Effect<Action>])
   /// Work that can be cancelled by an id.
   indirect case cancellable(Effect<Action>, id: CancelID, cancelInFlight: Bool)
-  /// The cancellation of whatever runs under an id.
+  /// The cancellation of all work under an id.
   indirect case cancel(CancelID)
-  /// Work that is also counted by somebody beside the task of its action.
+  /// Work that a second lineage counts, in addition to the task of its action.
   indirect case tracked(Effect<Action>, by: EffectLineage)
-  /// Work of a child at a place, and the action that ends the child's presentation.
+  /// Work of a child at a place, and the action that dismisses the child.
   indirect case child(Effect<Action>, at: EffectPlace, dismissal: (@Sendable () -> Action)?)
-  /// An effect that depends on what is running when the store comes to it, at a place.
+  /// An effect that depends on the running work when the store performs it, at a place.
   case resolve(@MainActor @Sendable (EffectPlace) -> Effect<Action>)
 }
 
-// Sound although an action need not be Sendable: an effect is returned by a reducer to the store,
-// and the action in it is looked at again only there, on the main actor.
+// Sound although an action need not be Sendable: the reducer returns the effect to the store, and
+// only the store reads the action again, on the main actor.
 extension EffectOperation: @unchecked Sendable {}
 
 extension Effect {
@@ -79,10 +79,10 @@ extension Effect {
     Self()
   }
 
-  /// Sends an action at once: it is reduced before the `send` that led here returns, and is part of
-  /// the same revision.
+  /// Sends an action at once: it is reduced before the current `send` returns, as a part of the
+  /// same revision.
   ///
-  /// Not for sharing logic between actions: call a method on the state for that.
+  /// Do not use this to share logic between actions: call a method on the state instead.
   @inlinable
   public static func send(_ action: Action) -> Self {
     Self(.send(action))

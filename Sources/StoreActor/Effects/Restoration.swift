@@ -1,14 +1,15 @@
 import StoreState
 
-/// What a daemon that keeps its state tells its reducers when it has started again.
+/// The information that a daemon with a journal gives its reducers after a restart.
 ///
-/// The root's is given to `StoreHost`; a feature asks with ``Reducer/onRestored(_:)``.
+/// `StoreHost` receives the root's restoration; a feature receives its own with
+/// ``Reducer/onRestored(_:)``.
 public struct Restoration: Hashable, Sendable {
-  /// Whether the daemon that ran before was told to stop, and not killed or cut off.
+  /// Whether the previous daemon was stopped in order, and not killed or interrupted.
   public var wasStopped: Bool
-  /// The effects with a name that were running when it ended, in the order in which they began.
+  /// The named effects that were running when it ended, in the order in which they began.
   public var interrupted: [InterruptedEffect]
-  /// The way from the root to the feature that is told.
+  /// The path from the root to the feature that receives this.
   var place: [String] = []
 
   /// Creates a restoration, for tests.
@@ -17,7 +18,7 @@ public struct Restoration: Hashable, Sendable {
     self.interrupted = interrupted
   }
 
-  /// Whether an effect of a name was interrupted, be it the feature's or one of its children's.
+  /// Whether an effect with a name was interrupted, in the feature or in one of its children.
   public func interrupted(_ name: String) -> Bool {
     interrupted.contains { $0.name == name }
   }
@@ -25,10 +26,10 @@ public struct Restoration: Hashable, Sendable {
 
 /// An effect that was running when its daemon ended.
 public struct InterruptedEffect: Hashable, Sendable {
-  /// The name that its author gave it: `Effect.run(name:)`.
+  /// The name from `Effect.run(name:)`.
   public var name: String
-  /// The way from the feature that is told to the action that the effect began with: the cases that
-  /// lead to a child, an element's id in brackets, and the action's own case last.
+  /// The path from the receiving feature to the action that began the effect: the cases that lead
+  /// to a child, an element's id in brackets, and the action's own case last.
   ///
   /// `["alert", "presented", "saveTapped"]`, `["rows", "element", "[7]", "fetchTapped"]`.
   public var path: [String]
@@ -39,14 +40,14 @@ public struct InterruptedEffect: Hashable, Sendable {
     self.path = path
   }
 
-  /// The case of the action that it began with.
+  /// The case of the action that began the effect.
   public var action: String { path.last ?? "" }
 }
 
 // MARK: - Children
 
 extension Restoration {
-  /// What a child is told; all, where nobody knows what the child's case is called.
+  /// The restoration of a child; everything if the name of the child's case is unknown.
   func narrowed(to name: CasePathName) -> Restoration {
     guard let prefix = name.segments else { return self }
     var child = self
@@ -58,7 +59,7 @@ extension Restoration {
     return child
   }
 
-  /// The ids, as text, of the elements of which effects were interrupted.
+  /// The ids, as text, of elements with interrupted effects.
   var elements: Set<String> {
     Set(
       interrupted.compactMap { effect in
@@ -70,7 +71,7 @@ extension Restoration {
 }
 
 extension CasePathName {
-  /// The cases one by one; nil when one of them is not known by name.
+  /// The cases in order; nil if the name of one is unknown.
   fileprivate var segments: [String]? {
     switch self {
     case .unknown: nil
@@ -83,7 +84,7 @@ extension CasePathName {
   }
 }
 
-/// The cases that lead to an action's innermost one, as far as they are cases of actions.
+/// The names of the nested cases of an action, down to the innermost action.
 ///
 /// - Parameter action: An action of a root.
 /// - Returns: Names as in ``InterruptedEffect/path``.
@@ -112,6 +113,6 @@ package func actionPath(of action: Any) -> [String] {
   return path
 }
 
-/// A result is an answer, and no action.
+/// A result is a response, not an action: the path ends before it.
 private protocol ResultValue {}
 extension Result: ResultValue {}

@@ -1,4 +1,4 @@
-/// What a `run` effect sends its actions with: `await send(.response(value))`.
+/// Sends the actions of a `run` effect: `await send(.response(value))`.
 ///
 /// ```swift
 /// return .run { send in
@@ -8,25 +8,25 @@
 /// }
 /// ```
 ///
-/// Nothing is sent any more once the effect has been cancelled.
+/// After the effect has been cancelled, actions are dropped.
 @MainActor
 public struct Send<Action>: Sendable {
   let deliver: @MainActor @Sendable (Action) -> Void
   private let emit: @MainActor @Sendable (any Sendable) -> Void
-  /// Waits until all that was sent is durable; nil where nothing is kept.
+  /// Waits until all sent actions are durable; nil without a journal.
   private let keep: (@MainActor @Sendable () async throws -> Void)?
 
-  /// Creates a sender of a function, for calling a feature's own effects in a test.
+  /// Creates a sender from a function, for calling a feature's own effects in a test.
   public nonisolated init(send: @escaping @MainActor @Sendable (Action) -> Void) {
     self.init(deliver: send, emit: { _ in })
   }
 
-  /// Creates a sender of two functions.
+  /// Creates a sender from two functions.
   ///
   /// - Parameters:
   ///   - deliver: Takes actions.
   ///   - emit: Takes outputs.
-  ///   - keep: Waits until all that was sent is durable; nil where nothing is kept.
+  ///   - keep: Waits until all sent actions are durable; nil without a journal.
   nonisolated init(
     deliver: @escaping @MainActor @Sendable (Action) -> Void,
     emit: @escaping @MainActor @Sendable (any Sendable) -> Void,
@@ -37,10 +37,12 @@ public struct Send<Action>: Sendable {
     self.keep = keep
   }
 
-  /// Sends an action: it has been reduced when this returns.
+  /// Sends an action.
   ///
-  /// In a daemon that keeps its state it is not kept yet: if the daemon is killed now, it may be
-  /// lost, and no client has seen it then. ``durable(_:)`` waits until it is kept.
+  /// It is reduced when this returns.
+  ///
+  /// In a daemon with a journal it is not durable yet: if the daemon is killed now, the action may
+  /// be lost, but then no client has seen it. ``durable(_:)`` waits until it is durable.
   public func callAsFunction(_ action: Action) {
     guard !Task.isCancelled else { return }
     deliver(action)
@@ -48,7 +50,7 @@ public struct Send<Action>: Sendable {
 
   /// Sends an action, and waits until the daemon's journal has it.
   ///
-  /// For an effect that goes on with what must not be forgotten:
+  /// For an effect that must continue only after the action is durable:
   ///
   /// ```swift
   /// return .run(name: "order") { send in
@@ -57,7 +59,7 @@ public struct Send<Action>: Sendable {
   /// }
   /// ```
   ///
-  /// Where nothing is kept it returns when the action has been reduced.
+  /// Without a journal it returns when the action has been reduced.
   ///
   /// - Parameter action: The action.
   /// - Throws: An ``ActionFailure`` when the journal was closed before it had the action;
@@ -68,9 +70,9 @@ public struct Send<Action>: Sendable {
     try await keep?()
   }
 
-  /// Gives an output to whoever observes `AsyncStream(outputsOf:)`.
+  /// Emits an output to the observers of `AsyncStream(outputsOf:)`.
   ///
-  /// It comes after what this has sent before. See ``Effect/output(_:)``.
+  /// It arrives after the earlier actions and outputs of this sender. See ``Effect/output(_:)``.
   ///
   /// - Parameter output: The event.
   public func output(_ output: some Sendable) {
@@ -78,11 +80,11 @@ public struct Send<Action>: Sendable {
     emit(output)
   }
 
-  /// A sender of a child's actions, which are turned into this one's; outputs stay as they are.
+  /// A sender of a child's actions, transformed to this sender's actions; outputs are unchanged.
   nonisolated func pullback<T>(_ transform: @escaping @Sendable (T) -> Action) -> Send<T> {
     Send<T>(deliver: { [deliver] in deliver(transform($0)) }, emit: emit, keep: keep)
   }
 }
 
-/// What an effect of a feature sends its actions with: `SendOf<Self>`.
+/// The sender of a feature's effects: `SendOf<Self>`.
 public typealias SendOf<R: Reducer> = Send<R.Action>

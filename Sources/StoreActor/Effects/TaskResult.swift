@@ -1,7 +1,8 @@
 import IssueReporting
 
-/// The result of work that may suspend and may throw any error, and that can be compared where its
-/// value can, so that actions with it can.
+/// The result of work that may suspend and may throw any error.
+///
+/// It is `Equatable` if its value is, so actions that contain it can be `Equatable` too.
 ///
 /// ```swift
 /// enum AppAction: Equatable {
@@ -14,7 +15,7 @@ public enum TaskResult<Success: Sendable>: Sendable {
   /// The error that the work threw.
   case failure(any Error)
 
-  /// Does work and keeps its value or its error.
+  /// Runs work and stores its value or its error.
   public init(catching body: () async throws -> Success) async {
     do {
       self = .success(try await body())
@@ -23,7 +24,7 @@ public enum TaskResult<Success: Sendable>: Sendable {
     }
   }
 
-  /// The same outcome of a result.
+  /// Creates the outcome of a result.
   public init<Failure: Error>(_ result: Result<Success, Failure>) {
     switch result {
     case .success(let value): self = .success(value)
@@ -43,7 +44,7 @@ public enum TaskResult<Success: Sendable>: Sendable {
     }
   }
 
-  /// The outcome with its value turned into another one.
+  /// Transforms the value of the outcome.
   public func map<T: Sendable>(_ transform: (Success) -> T) -> TaskResult<T> {
     switch self {
     case .success(let value): .success(transform(value))
@@ -51,7 +52,7 @@ public enum TaskResult<Success: Sendable>: Sendable {
     }
   }
 
-  /// The outcome that a closure makes of the value; an error stays.
+  /// Replaces a value by the outcome that a closure returns; an error is unchanged.
   public func flatMap<T: Sendable>(_ transform: (Success) -> TaskResult<T>) -> TaskResult<T> {
     switch self {
     case .success(let value): transform(value)
@@ -61,7 +62,7 @@ public enum TaskResult<Success: Sendable>: Sendable {
 }
 
 extension Result where Success: Sendable, Failure == any Error {
-  /// The same outcome of a task.
+  /// Creates the outcome of a task.
   public init(_ result: TaskResult<Success>) {
     switch result {
     case .success(let value): self = .success(value)
@@ -82,7 +83,7 @@ extension TaskResult: Equatable where Success: Equatable {
 }
 
 extension TaskResult: Hashable where Success: Hashable {
-  /// Feeds the value, or the error's type and description, to a hasher.
+  /// Feeds the value, or a hashable error, to a hasher.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .success(let value):

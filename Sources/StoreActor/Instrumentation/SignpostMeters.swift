@@ -1,13 +1,13 @@
 import CoreMetrics
 import Synchronization
 
-/// The timers and counters of one signpost, each made when it is first needed.
+/// The timers and counters of one signpost, each created on first use.
 ///
-/// `meters` is guarded by its mutex, as effects end in whatever isolation they run.
+/// `meters` is guarded by its mutex, as effects end in any isolation.
 final class SignpostMeters: Sendable {
   private struct Key: Hashable {
     let action: String
-    /// Nil for the action itself, else how its effect ended.
+    /// Nil for the action itself, else the outcome of its effect.
     let outcome: String?
   }
 

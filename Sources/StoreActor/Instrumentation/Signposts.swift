@@ -14,7 +14,7 @@ struct Signposts: Sendable {
     meters = SignpostMeters(prefix: prefix, factory: metrics)
   }
 
-  /// Reports an action, and the effects that follow from it.
+  /// Reports an action and its effects.
   ///
   /// - Parameters:
   ///   - label: The action's name.

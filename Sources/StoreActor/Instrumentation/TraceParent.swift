@@ -1,12 +1,12 @@
 import Tracing
 
-/// The span that an action belongs to, on its way to another process: the `traceparent` of W3C's
-/// Trace Context, as the program's instrument writes and reads it.
+/// The span of an action, for another process: the `traceparent` of W3C's Trace Context, as the
+/// program's instrument writes and reads it.
 package enum TraceParent {
-  /// The most bytes of one that is sent on; version 0 has 55.
+  /// The maximum number of bytes that are forwarded; version 0 has 55.
   package static let mostBytes = 64
 
-  /// That of the current span; nil where there is none, or the program has no instrument for it.
+  /// The text of the current span; nil without a span or an instrument for it.
   package static var current: String? {
     guard let context = ServiceContext.current else { return nil }
     var carrier = Carrier()
@@ -15,7 +15,7 @@ package enum TraceParent {
     return text
   }
 
-  /// Runs `body` as a part of the span of another process; of none where the text makes no sense.
+  /// Runs `body` as a part of another process's span; without a span if the text is invalid.
   package static func with<Result, Failure: Error>(
     _ text: String,
     _ body: () throws(Failure) -> Result,

@@ -1,4 +1,4 @@
-/// Makes the cases of an enum reachable by key paths: `\.child.tapped`, `\User.Cases.home`.
+/// Creates key paths to the cases of an enum: `\.child.tapped`, `\User.Cases.home`.
 ///
 /// ```swift
 /// @CasePathable
@@ -11,17 +11,17 @@
 /// let isChild = Action.tapped(1).is(\.child)  // false
 /// ```
 ///
-/// Written beside `@dynamicMemberLookup`, it makes each case a property as well:
-/// `action.tapped` is the case's value, or nil. `@Reducer` applies it to a feature's `Action`, and
-/// to its `State` where that is an enum.
+/// Together with `@dynamicMemberLookup`, each case is also a property: `action.tapped` is the
+/// case's value, or nil. `@Reducer` applies it to a feature's `Action`, and to its `State` if that
+/// is an enum.
 ///
-/// A case with several values has them as a tuple, with their labels. Cases need names of their
-/// own: two cases that differ by their labels alone have no key paths. Otherwise a case may be
-/// called as it likes, but not like a type that each such enum has: `AllCasePaths`, `Cases`.
+/// A case with several values has them as a tuple, with their labels. Cases need unique names: two
+/// cases that differ only by their labels have no key paths. All other names are allowed, except
+/// those of the generated types: `AllCasePaths`, `Cases`.
 ///
-/// Where the declaration names `WireAction`, the form in which its cases travel is written too, of
-/// all cases but those marked `@ReplicationIgnored`.
-// The formatter would put a comma behind the last name, which the compiler refuses here.
+/// If the declaration names `WireAction`, the wire form of its cases is generated too, except for
+/// those marked `@ReplicationIgnored`.
+// The formatter would add a comma after the last name, which the compiler rejects here.
 // swift-format-ignore
 @attached(extension, conformances: CasePathable, CasePathIterable)
 @attached(

@@ -1,9 +1,9 @@
 import IssueReporting
 public import StoreState
 
-/// Makes the value of a property that is marked `@ReplicatedAsCodable` one that is replicated.
+/// Wraps the value of a property that is marked `@ReplicatedAsCodable`, for replication.
 ///
-/// A value that cannot be encoded is reported as an issue, each time that somebody tries.
+/// A value that cannot be encoded is reported as an issue, at each attempt.
 ///
 /// - Parameter value: The property's value.
 /// - Returns: The value as any item.

@@ -1,5 +1,5 @@
-/// Gives a struct of closures what a dependency needs: endpoints that report when they are called
-/// before anyone has given them, and initializers.
+/// Adds the members of a dependency to a struct of closures: initializers, and endpoints that
+/// report a call before they are set.
 ///
 /// ```swift
 /// @DependencyClient
@@ -13,32 +13,32 @@
 /// }
 /// ```
 ///
-/// `FactClient()` has no endpoint implemented, which suits tests: each replaces what it expects to
-/// be called. The other initializer takes every closure. A closure with labels in its type can be
-/// called as a method with them: `try await factClient.fetch(number: 3)`.
+/// `FactClient()` has no endpoint implemented, which suits tests: each replaces the endpoints that
+/// it expects to be called. The other initializer takes every closure. A closure with labels in its
+/// type can be called as a method with them: `try await factClient.fetch(number: 3)`.
 @attached(memberAttribute)
 @attached(member, names: named(init))
 public macro DependencyClient() =
   #externalMacro(module: "StoreActorMacros", type: "DependencyClientMacro")
 
-/// Makes a closure of a dependency client report when it is called before anyone has given it.
+/// Makes a closure of a dependency client report a call before it is set.
 ///
 /// `@DependencyClient` applies it to every closure; write it to give the method another name. An
-/// endpoint that nobody has given throws ``Unimplemented`` when it can; else the closure written as
-/// its default says what it returns.
+/// endpoint that is not set throws ``Unimplemented`` if it can; otherwise its default closure
+/// supplies the result.
 ///
-/// - Parameter method: The method's name where it is not the property's.
+/// - Parameter method: The method's name, if it differs from the property's.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: arbitrary)
 public macro DependencyEndpoint(method: String = "") =
   #externalMacro(module: "StoreActorMacros", type: "DependencyEndpointMacro")
 
-/// Leaves a closure of a dependency client as it is.
+/// Leaves a closure of a dependency client unchanged.
 @attached(peer)
 public macro DependencyEndpointIgnored() =
   #externalMacro(module: "StoreActorMacros", type: "DependencyEndpointIgnoredMacro")
 
-/// Makes a property of ``DependencyValues`` and its key in one.
+/// Creates a property of ``DependencyValues`` together with its key.
 ///
 /// ```swift
 /// extension DependencyValues {
@@ -46,14 +46,14 @@ public macro DependencyEndpointIgnored() =
 /// }
 /// ```
 ///
-/// The default is the value for tests. Without `liveValue` a program's value comes from a module
-/// that knows it: of a `public` property the key is public, is called by its type, `FactClientKey`,
-/// and conforms to ``DependencyKey`` there. Where the type is not written, a value is made once a
-/// process.
+/// The default is the value for tests. Without `liveValue`, a module that has a live value supplies
+/// it: the key of a `public` property is public, is named after its type, `FactClientKey`, and
+/// conforms to ``DependencyKey`` there. If the type is not written, a value is created once
+/// per process.
 ///
-/// Write the value as a name, such as `.live`, where its type is a `@DependencyClient`: the
-/// compiler looks at the arguments of one macro before other macros have written their members, so
-/// that it does not know the client's initializers there.
+/// Write the value as a name, such as `.live`, if its type is a `@DependencyClient`: the compiler
+/// checks the arguments of one macro before other macros have added their members, so it does not
+/// know the client's initializers there.
 ///
 /// - Parameters:
 ///   - key: The name of the key's type.

@@ -1,4 +1,4 @@
-/// Makes a struct or an enum a state that stores observe part by part.
+/// Makes a struct or an enum a state whose parts stores observe separately.
 ///
 /// ```swift
 /// @ObservableState
@@ -8,11 +8,11 @@
 /// }
 /// ```
 ///
-/// It declares the conformance to ``ObservableState`` and stores nothing in the state: memberwise
-/// initializers and synthesized conformances stay as they are.
+/// It declares the conformance to ``ObservableState`` and adds no storage to the state: memberwise
+/// initializers and synthesized conformances are unchanged.
 ///
-/// Where the declaration itself names `ReplicatedState`, its members are generated too, so that
-/// other processes can hold copies:
+/// If the declaration itself names `ReplicatedState`, its members are generated too, so that other
+/// processes can hold copies:
 ///
 /// ```swift
 /// @ObservableState
@@ -21,7 +21,7 @@
 ///   @ReplicationIgnored var cache: [Int: String] = [:]
 /// }
 /// ```
-// The formatter would put a comma behind the last name, which the compiler refuses here.
+// The formatter would add a comma after the last name, which the compiler rejects here.
 // swift-format-ignore
 @attached(
   extension,
@@ -34,12 +34,12 @@
 public macro ObservableState() =
   #externalMacro(module: "StoreActorMacros", type: "ObservableStateMacro")
 
-/// Marks a property whose changes wake nobody who has read it through a store.
+/// Marks a property whose changes do not notify its readers.
 @attached(peer)
 public macro ObservationStateIgnored() =
   #externalMacro(module: "StoreActorMacros", type: "ObservationMarkerMacro")
 
-/// Marks a property as observed, which all properties of an observed state are anyway.
+/// Marks a property as observed, which is the default in an observed state.
 @attached(peer)
 public macro ObservationStateTracked() =
   #externalMacro(module: "StoreActorMacros", type: "ObservationMarkerMacro")

@@ -16,9 +16,9 @@
 /// On a struct it declares the conformance to ``Reducer``, gives `Action` and an enum `State` case
 /// paths, and fills in a missing `State`, `Action` or `body`.
 ///
-/// Where a feature has an `enum ViewAction` (what a view or a client may send) and perhaps an
-/// `enum ReducerAction` (what only the feature itself sends) instead of an `Action`, it writes the
-/// `Action` that has the cases of both:
+/// If a feature has an `enum ViewAction` (the actions of a view or a client) and perhaps an `enum
+/// ReducerAction` (the feature's own actions) instead of an `Action`, it generates the `Action`
+/// with the cases of both:
 ///
 /// ```swift
 /// @Reducer
@@ -29,7 +29,7 @@
 /// }
 /// ```
 ///
-/// On an enum it writes state, actions and body of the features that are the cases' values:
+/// On an enum it generates state, actions and body of the features that are the cases' values:
 ///
 /// ```swift
 /// @Reducer
@@ -42,16 +42,17 @@
 /// extension Path.State: Equatable {}
 /// ```
 ///
-/// `@Reducer(state: .equatable, action: .sendable)` does the same as such extensions, and is the
-/// only way to name `.replicatedState` and `.wireAction`, whose members are written with the types.
+/// `@Reducer(state: .equatable, action: .sendable)` has the same effect as such extensions. It is
+/// the only way to name `.replicatedState` and `.wireAction`, whose members are generated with
+/// the types.
 ///
 /// - Parameters:
-///   - state: What the state of an enum conforms to.
-///   - action: What the action of an enum conforms to.
+///   - state: The conformances of an enum's state.
+///   - action: The conformances of an enum's action.
 // One declaration for all spellings, with parameters: a `Reducer()` without any, of another module
 // that is imported beside this one, is the better match for a bare `@Reducer`.
 //
-// The formatter would put a comma behind the last name, which the compiler refuses here.
+// The formatter would add a comma after the last name, which the compiler rejects here.
 // swift-format-ignore
 @attached(extension, conformances: Reducer, CaseReducer)
 @attached(memberAttribute)
@@ -64,7 +65,7 @@ public macro Reducer(
   action: _SynthesizedConformance...,
 ) = #externalMacro(module: "StoreActorMacros", type: "ReducerMacro")
 
-/// Marks a case of a `@Reducer` enum whose value is no feature but a state that is over with any
+/// Marks a case of a `@Reducer` enum whose value is not a feature but a state that ends with any
 /// action from it, such as an alert.
 @attached(peer)
 public macro ReducerCaseEphemeral() =

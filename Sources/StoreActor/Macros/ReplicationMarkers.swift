@@ -1,20 +1,19 @@
 /// Marks a property as private to the process that owns the state.
 ///
-/// Copies in other processes have the value that the declaration gives, so it has to give one:
+/// Copies in other processes have the default value of the declaration, so it must have one:
 ///
 /// ```swift
 /// @ReplicationIgnored var cache: [Int: String] = [:]
 /// ```
 ///
-/// On a case of an action: no client can send it.
+/// Clients cannot send a case of an action that is marked with it.
 @attached(peer)
 public macro ReplicationIgnored() =
   #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")
 
-/// Says what a replicated property or case was called before.
+/// States the earlier name of a replicated property or case.
 ///
-/// What was written under the old name is read as this property or case; what is written has the
-/// new name.
+/// Data under the old name is read as this property or case; writes use the new name.
 ///
 /// ```swift
 /// @Replicated(formerly: "name") var title = ""
@@ -27,18 +26,18 @@ public macro Replicated(formerly: String) =
 
 /// Replicates a property of a type that is `Codable` and not `ReplicatedState`.
 ///
-/// Other programs see any item there, and the property is replaced as a whole whenever it changes.
-/// Its type's `encode(to:)` must not throw, and what it decodes must encode to the same again. A
-/// value that throws is reported as an issue, and copies get null in its place.
+/// Other programs treat it as any item, and each change replaces the property as a whole. Its
+/// type's `encode(to:)` must not throw, and a decoded value must have the same encoding again. A
+/// value that throws is reported as an issue, and copies receive null instead.
 @attached(peer)
 public macro ReplicatedAsCodable() =
   #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")
 
-/// Marks a property that begins anew after a restart, with its default value.
+/// Marks a property that has its default value again after a restart.
 ///
-/// One that travels is kept all the same, so that a revision is brought back as everybody saw it;
-/// the first revision after the restart gives it its default. One that is `@ReplicationIgnored` too
-/// is not kept, and needs no form.
+/// A replicated one is journaled all the same, so that recovery restores a revision as clients saw
+/// it; the first revision after the restart sets the default. One that is also
+/// `@ReplicationIgnored` is not journaled and needs no wire form.
 ///
 /// ```swift
 /// @DurableIgnored var isSaving = false
@@ -50,7 +49,7 @@ public macro DurableIgnored() =
 
 /// Keeps a hidden property of a durable state whose type is `Codable` and not `ReplicatedState`.
 ///
-/// It is written as a whole whenever it changes; what holds for `@ReplicatedAsCodable` holds here.
+/// Each change writes it as a whole; the requirements of `@ReplicatedAsCodable` apply.
 ///
 /// ```swift
 /// @ReplicationIgnored @DurableAsCodable var calendar: Calendar = .current

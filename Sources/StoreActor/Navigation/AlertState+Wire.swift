@@ -12,7 +12,7 @@ where Action: WirePayload {
     }
   }
 
-  /// Creates an alert that says nothing, to be filled in.
+  /// Creates an empty alert, to be filled in.
   public init() {
     self.init(title: TextState(""), buttons: [])
   }

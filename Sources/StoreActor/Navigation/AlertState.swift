@@ -1,6 +1,6 @@
 public import CustomDump
 
-/// An alert that a state describes: what it asks, and the actions that its buttons send.
+/// An alert that a state describes: its question, and the actions that its buttons send.
 ///
 /// ```swift
 /// state.alert = AlertState {
@@ -13,13 +13,13 @@ public import CustomDump
 /// }
 /// ```
 ///
-/// It is a plain value: a test compares it, a client in a terminal shows it and sends the action of
-/// the button that was chosen. Presented with `ifLet`, it is nil after any of its actions.
+/// It is a plain value: a test compares it, and a client in a terminal shows it and sends the
+/// chosen button's action. Presented with `ifLet`, it becomes nil after any of its actions.
 public struct AlertState<Action> {
   /// The question.
   public var title: TextState
 
-  /// What there is to say beside it.
+  /// The additional text.
   public var message: TextState?
 
   /// The answers.
@@ -37,8 +37,8 @@ public struct AlertState<Action> {
   ///
   /// - Parameters:
   ///   - title: The question.
-  ///   - actions: The answers; without any there is one that closes the alert.
-  ///   - message: What there is to say beside it.
+  ///   - actions: The answers; an empty list leads to one button that closes the alert.
+  ///   - message: The additional text.
   public init(
     title: () -> TextState,
     @ButtonStateBuilder<Action> actions: () -> [ButtonState<Action>] = { [] },
@@ -47,11 +47,11 @@ public struct AlertState<Action> {
     self.init(title: title(), message: message?(), buttons: actions())
   }
 
-  /// Creates an alert of its parts.
+  /// Creates an alert from its parts.
   ///
   /// - Parameters:
   ///   - title: The question.
-  ///   - message: What there is to say beside it.
+  ///   - message: The additional text.
   ///   - buttons: The answers.
   public init(title: TextState, message: TextState? = nil, buttons: [ButtonState<Action>]) {
     self.title = title
@@ -75,11 +75,11 @@ extension AlertState {
   /// A button of an alert.
   public typealias Button = ButtonState<Action>
 
-  /// Creates an alert with one button, or with none of its own.
+  /// Creates an alert with one button, or with the default one.
   ///
   /// - Parameters:
-  ///   - title: What there is to say.
-  ///   - message: What there is to say beside it.
+  ///   - title: The statement.
+  ///   - message: The additional text.
   ///   - dismissButton: The button.
   public init(title: TextState, message: TextState? = nil, dismissButton: Button? = nil) {
     self.init(title: title, message: message, buttons: dismissButton.map { [$0] } ?? [])
@@ -89,7 +89,7 @@ extension AlertState {
   ///
   /// - Parameters:
   ///   - title: The question.
-  ///   - message: What there is to say beside it.
+  ///   - message: The additional text.
   ///   - primaryButton: The first answer.
   ///   - secondaryButton: The second answer.
   public init(
@@ -105,9 +105,9 @@ extension AlertState {
 extension AlertState: _EphemeralState {}
 
 extension AlertState: Identifiable {
-  /// Tells an alert from one that came in its place, even if they say the same.
+  /// Distinguishes an alert from its replacement, even if their texts are the same.
   ///
-  /// It is not part of the value: `==` does not compare it, and it does not travel.
+  /// It is not part of the value: `==` does not compare it, and it has no wire form.
   public var id: _EphemeralStateID { identity.id }
 }
 
@@ -118,7 +118,7 @@ extension AlertState: Decodable where Action: Decodable {}
 extension AlertState: Encodable where Action: Encodable {}
 
 extension AlertState: CustomDumpReflectable {
-  /// The title, and the actions and the message as far as there are any.
+  /// The title, and the actions and the message if present.
   public var customDumpMirror: Mirror {
     var children: [(label: String?, value: Any)] = [("title", title)]
     if !buttons.isEmpty { children.append(("actions", buttons)) }

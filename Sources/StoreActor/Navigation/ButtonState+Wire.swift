@@ -1,7 +1,7 @@
 import GenericState
 public import StoreState
 
-/// A role travels as its name.
+/// The wire form of a role is its name.
 extension ButtonStateRole: ReplicatedChoice {
   /// The two roles.
   public static let layout = ChoiceLayout<ButtonStateRole>(
@@ -10,17 +10,17 @@ extension ButtonStateRole: ReplicatedChoice {
   )
 }
 
-/// A button's action travels as the action that a client sends when the button is chosen, or null.
+/// The wire form of a button's action is the action that a client sends for the button, or null.
 ///
-/// An action that is private to the process that owns the state cannot be sent by a client, and is
-/// null for it too: there the button only closes what it stands in.
+/// A client cannot send an action that is private to the process that owns the state; it is null
+/// for the client, and the button only closes its alert or dialog.
 extension ButtonStateAction: WirePayload, WireValue, ReplicatedState where Action: WirePayload {
   /// An action that may be absent.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
     .optional(Action.schema(in: &registry))
   }
 
-  /// True.
+  /// True: a button without an action is null.
   public static var admitsNull: Bool { true }
 
   /// Writes null or the action.
@@ -40,7 +40,7 @@ extension ButtonStateAction: WirePayload, WireValue, ReplicatedState where Actio
     self = .send(try Action(from: &decoder))
   }
 
-  /// Writes that the action went or came; one that changed has come anew.
+  /// Writes an added or removed action; a changed one is written as an added one.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     let item = action.flatMap { Self.encoded($0) }
     if item == old.action.flatMap({ Self.encoded($0) }) { return false }
@@ -54,7 +54,7 @@ extension ButtonStateAction: WirePayload, WireValue, ReplicatedState where Actio
     return true
   }
 
-  /// Lets the action go, come, or change inside.
+  /// Adds, removes or changes the action.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     guard !(try decoder.nullIfPresent()) else {
       self = .send(nil)
@@ -67,7 +67,7 @@ extension ButtonStateAction: WirePayload, WireValue, ReplicatedState where Actio
     guard let item = action.flatMap({ Self.encoded($0) }) else {
       throw decoder.error(.deltaMismatch, "the delta changes an action that is absent")
     }
-    // An action has no deltas of its own; what its schema says is enough to apply one.
+    // An action has no deltas of its own, but its schema is sufficient to apply one.
     let document = SchemaRegistry.document(for: Action.self)
     var value = try GenericValue(encoded: item)
     try value.apply(delta: &decoder, schema: document.root, in: document)
@@ -105,7 +105,7 @@ where Action: WirePayload {
     }
   }
 
-  /// Creates a button that says nothing, to be filled in.
+  /// Creates an empty button, to be filled in.
   public init() {
     self.init { TextState("") }
   }

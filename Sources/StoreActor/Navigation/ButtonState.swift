@@ -8,21 +8,21 @@ public import CustomDump
 /// }
 /// ```
 public struct ButtonState<Action> {
-  /// What the button does.
+  /// The action of the button.
   public var action: ButtonStateAction<Action>
 
-  /// What the button says.
+  /// The text of the button.
   public var label: TextState
 
-  /// What the button is for, where that matters to its look.
+  /// The purpose of the button, if it affects its look.
   public var role: ButtonStateRole?
 
   /// Creates a button.
   ///
   /// - Parameters:
-  ///   - role: What the button is for.
-  ///   - action: What it does: without an action it only closes what it stands in.
-  ///   - label: What it says.
+  ///   - role: The purpose of the button.
+  ///   - action: Its action; a button without an action only closes its alert or dialog.
+  ///   - label: Its text.
   public init(
     role: ButtonStateRole? = nil,
     action: ButtonStateAction<Action> = .send(nil),
@@ -36,9 +36,9 @@ public struct ButtonState<Action> {
   /// Creates a button that sends an action.
   ///
   /// - Parameters:
-  ///   - role: What the button is for.
+  ///   - role: The purpose of the button.
   ///   - action: The action.
-  ///   - label: What it says.
+  ///   - label: Its text.
   public init(
     role: ButtonStateRole? = nil,
     action: Action,
@@ -47,12 +47,12 @@ public struct ButtonState<Action> {
     self.init(role: role, action: .send(action), label: label)
   }
 
-  /// Does what the button does, with a function that is given its action.
+  /// Performs the button's action with a function that receives it.
   public func withAction(_ perform: (Action?) -> Void) {
     perform(action.action)
   }
 
-  /// The same button with another action.
+  /// Transforms the action of the button.
   public func map<NewAction>(
     _ transform: (Action?) -> NewAction?
   ) -> ButtonState<NewAction> {
@@ -60,25 +60,25 @@ public struct ButtonState<Action> {
   }
 }
 
-// Beside the one above, with the original's name; whether a call is awaited tells them apart.
+// An overload of the one above, with the original's name; `await` selects it.
 extension ButtonState {
-  /// Does what the button does, with an asynchronous function that is given its action.
+  /// Performs the button's action with an asynchronous function that receives it.
   public func withAction(_ perform: (Action?) async -> Void) async {
     await perform(action.action)
   }
 }
 
-/// What a button does when it is pressed.
+/// The effect of a button that is pressed.
 public struct ButtonStateAction<Action> {
-  /// The action that it sends; nil when it only closes what it stands in.
+  /// The action that it sends; nil if it only closes its alert or dialog.
   public let action: Action?
 
-  /// Sends an action, or nothing.
+  /// Sends an action; nil for no action.
   public static func send(_ action: Action?) -> Self {
     Self(action: action)
   }
 
-  /// The same with another action.
+  /// Transforms the action.
   public func map<NewAction>(
     _ transform: (Action?) -> NewAction?
   ) -> ButtonStateAction<NewAction> {
@@ -86,35 +86,35 @@ public struct ButtonStateAction<Action> {
   }
 }
 
-/// What a button is for.
+/// The purpose of a button.
 public enum ButtonStateRole: Hashable, Sendable, Codable {
-  /// Leaves everything as it is.
+  /// Keeps everything unchanged.
   case cancel
-  /// Deletes something, or does something else that cannot be undone.
+  /// Deletes data, or has another effect that cannot be undone.
   case destructive
 }
 
 extension ButtonState {
-  /// What the button does when it is pressed.
+  /// The effect of the button when it is pressed.
   public typealias ButtonAction = ButtonStateAction<Action>
 
-  /// What the button does when it is pressed.
+  /// The effect of the button when it is pressed.
   public typealias Handler = ButtonStateAction<Action>
 
-  /// What the button is for.
+  /// The purpose of the button.
   public typealias Role = ButtonStateRole
 
-  /// A button that leaves everything as it is.
+  /// A button that keeps everything unchanged.
   ///
   /// - Parameters:
-  ///   - label: What it says.
-  ///   - action: What it does beside closing.
+  ///   - label: Its text.
+  ///   - action: Its action in addition to closing.
   /// - Returns: The button.
   public static func cancel(_ label: TextState, action: ButtonAction = .send(nil)) -> Self {
     Self(role: .cancel, action: action) { label }
   }
 
-  /// A button that says "Cancel".
+  /// A button with the text "Cancel".
   public static func cancel(action: ButtonAction = .send(nil)) -> Self {
     .cancel(TextState("Cancel"), action: action)
   }
@@ -122,18 +122,18 @@ extension ButtonState {
   /// A button without a special role.
   ///
   /// - Parameters:
-  ///   - label: What it says.
-  ///   - action: What it does beside closing.
+  ///   - label: Its text.
+  ///   - action: Its action in addition to closing.
   /// - Returns: The button.
   public static func `default`(_ label: TextState, action: ButtonAction = .send(nil)) -> Self {
     Self(action: action) { label }
   }
 
-  /// A button that does something that cannot be undone.
+  /// A button with an effect that cannot be undone.
   ///
   /// - Parameters:
-  ///   - label: What it says.
-  ///   - action: What it does beside closing.
+  ///   - label: Its text.
+  ///   - action: Its action in addition to closing.
   /// - Returns: The button.
   public static func destructive(_ label: TextState, action: ButtonAction = .send(nil)) -> Self {
     Self(role: .destructive, action: action) { label }
@@ -153,7 +153,7 @@ extension ButtonStateAction: Decodable where Action: Decodable {}
 extension ButtonStateAction: Encodable where Action: Encodable {}
 
 extension ButtonState: CustomDumpReflectable {
-  /// The role, the action and the label, as far as there are any.
+  /// The role, the action and the label, if present.
   public var customDumpMirror: Mirror {
     var children: [(label: String?, value: Any)] = []
     if let role { children.append(("role", role)) }

@@ -1,6 +1,6 @@
 public import StoreState
 
-/// A visibility travels as its name.
+/// The wire form of a visibility is its name.
 extension ConfirmationDialogStateTitleVisibility: ReplicatedChoice {
   /// The three visibilities.
   public static let layout = ChoiceLayout<ConfirmationDialogStateTitleVisibility>(
@@ -26,7 +26,7 @@ where Action: WirePayload {
     }
   }
 
-  /// Creates a dialog that says nothing, to be filled in.
+  /// Creates an empty dialog, to be filled in.
   public init() {
     self.init(title: TextState(""))
   }

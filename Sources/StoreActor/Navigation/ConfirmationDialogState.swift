@@ -12,12 +12,12 @@ public import CustomDump
 /// }
 /// ```
 ///
-/// It is a plain value like ``AlertState``, and as that one it is nil after any of its actions.
+/// It is a plain value like ``AlertState`` and becomes nil after any of its actions, too.
 public struct ConfirmationDialogState<Action> {
   /// The question.
   public var title: TextState
 
-  /// What there is to say beside it.
+  /// The additional text.
   public var message: TextState?
 
   /// The answers.
@@ -41,7 +41,7 @@ public struct ConfirmationDialogState<Action> {
   ///   - titleVisibility: Whether the question is shown.
   ///   - title: The question.
   ///   - actions: The answers.
-  ///   - message: What there is to say beside it.
+  ///   - message: The additional text.
   public init(
     titleVisibility: ConfirmationDialogStateTitleVisibility = .automatic,
     title: () -> TextState,
@@ -56,12 +56,12 @@ public struct ConfirmationDialogState<Action> {
     )
   }
 
-  /// Creates a dialog of its parts.
+  /// Creates a dialog from its parts.
   ///
   /// - Parameters:
   ///   - title: The question.
   ///   - titleVisibility: Whether it is shown.
-  ///   - message: What there is to say beside it.
+  ///   - message: The additional text.
   ///   - buttons: The answers.
   public init(
     title: TextState,
@@ -90,11 +90,11 @@ public struct ConfirmationDialogState<Action> {
 
 /// Whether a confirmation dialog shows its title.
 public enum ConfirmationDialogStateTitleVisibility: Hashable, Sendable, Codable {
-  /// As is usual where it is shown.
+  /// Platform default.
   case automatic
-  /// Not.
+  /// Never shown.
   case hidden
-  /// Always.
+  /// Always shown.
   case visible
 }
 
@@ -106,9 +106,9 @@ extension ConfirmationDialogState {
 extension ConfirmationDialogState: _EphemeralState {}
 
 extension ConfirmationDialogState: Identifiable {
-  /// Tells a dialog from one that came in its place, even if they say the same.
+  /// Distinguishes a dialog from its replacement, even if their texts are the same.
   ///
-  /// It is not part of the value: `==` does not compare it, and it does not travel.
+  /// It is not part of the value: `==` does not compare it, and it has no wire form.
   public var id: _EphemeralStateID { identity.id }
 }
 
@@ -119,7 +119,7 @@ extension ConfirmationDialogState: Decodable where Action: Decodable {}
 extension ConfirmationDialogState: Encodable where Action: Encodable {}
 
 extension ConfirmationDialogState: CustomDumpReflectable {
-  /// The title, and the rest as far as there is any.
+  /// The title, and the other parts if present.
   public var customDumpMirror: Mirror {
     var children: [(label: String?, value: Any)] = []
     if titleVisibility != .automatic { children.append(("titleVisibility", titleVisibility)) }

@@ -10,7 +10,7 @@ extension DependencyValues {
   ///   return .run { _ in await dismiss() }
   /// ```
   ///
-  /// The nearest feature around that is presented is dismissed: its parent receives
+  /// It dismisses the nearest presented feature around the caller: its parent receives
   /// `PresentationAction.dismiss`, or for an element of a stack `StackAction.popFrom(id:)`. A
   /// feature that is not presented cannot dismiss itself, which is reported; see ``isPresented``.
   public var dismiss: DismissEffect {
@@ -27,7 +27,7 @@ extension DependencyValues {
   }
 }
 
-/// A `dismiss` that somebody has set, which holds until a feature is presented further in.
+/// A custom `dismiss`, which applies until a feature is presented within its place.
 private struct ChosenDismiss: DependencyKey, ReducerInput {
   var effect: DismissEffect?
   var place: EffectPlace?
@@ -35,7 +35,7 @@ private struct ChosenDismiss: DependencyKey, ReducerInput {
   static let liveValue = ChosenDismiss()
   static let testValue = ChosenDismiss()
 
-  /// The state says whether a feature is presented.
+  /// The state determines whether a feature is presented.
   var isGivenAgain: Bool { true }
 
   func isFor(_ other: EffectPlace?) -> Bool {
@@ -44,10 +44,10 @@ private struct ChosenDismiss: DependencyKey, ReducerInput {
   }
 }
 
-/// What ends the presentation of a feature, from one of its effects: `await dismiss()`.
+/// Ends the presentation of a feature, from one of its effects: `await dismiss()`.
 ///
-/// The parent has handled the dismissal when this returns, and the effects of the feature are
-/// cancelled, the one that called it included: what it sends afterwards is dropped.
+/// When this returns, the parent has handled the dismissal, and the feature's effects are
+/// cancelled, including the caller: its later actions are dropped.
 public struct DismissEffect: Sendable {
   let action: (@MainActor @Sendable (IssueLocation) -> Void)?
 
@@ -66,8 +66,8 @@ public struct DismissEffect: Sendable {
 
   /// Ends the presentation.
   ///
-  /// Must be called by an effect of the feature that is presented. It does nothing when the
-  /// presentation is over.
+  /// An effect of the presented feature must call it. It has no effect after the presentation
+  /// has ended.
   @MainActor
   public func callAsFunction(
     fileID: StaticString = #fileID,

@@ -1,27 +1,27 @@
-/// State of something that is over with any action from it, such as an alert.
+/// State that ends with any action from it, such as an alert.
 ///
-/// The operators that present it make it nil after its action. ``AlertState`` and
-/// ``ConfirmationDialogState`` are such states; a type of your own may be one too.
+/// The operators that present it set it to nil after its action. ``AlertState`` and
+/// ``ConfirmationDialogState`` are such states; a custom type may be one too.
 public protocol _EphemeralState<Action>: _SelfReducingState where _OwnAction == Action {
-  /// What it can send.
+  /// The actions that it can send.
   associatedtype Action
 
-  /// What it can send.
+  /// The actions that it can send.
   associatedtype _OwnAction = Action
 
-  /// The type of what it can send.
+  /// The type of its actions.
   static var actionType: Any.Type { get }
 }
 
 extension _EphemeralState {
-  /// The type of what it can send.
+  /// The type of its actions.
   public static var actionType: Any.Type { Action.self }
 }
 
-/// Whether a child is over after an action; decided once for a child's type, as asking it is slow.
+/// Whether a child ends after an action; chosen once for a child's type, as a type check is slow.
 @usableFromInline
 struct Ephemerality<State, Action> {
-  /// Nil where no state of the type is ephemeral.
+  /// Nil if no state of the type is ephemeral.
   private let check: ((State, Action) -> Bool)?
 
   @usableFromInline
@@ -44,7 +44,7 @@ struct Ephemerality<State, Action> {
     return check(state, action)
   }
 
-  /// A destination is ephemeral while it is of a case that holds an ephemeral state.
+  /// A destination is ephemeral while its case contains an ephemeral state.
   private static func byCase(_ layout: EnumLayout<State>) -> ((State, Action) -> Bool)? {
     let checks = layout.payloadTypes.map { type in
       (type as? any _EphemeralState.Type).map { isSent(as: $0.actionType) }
@@ -56,7 +56,7 @@ struct Ephemerality<State, Action> {
     }
   }
 
-  /// Whether an action is of a type, or one of an enum's with a case of that type.
+  /// Whether an action is of a type, or is an enum in a case of that type.
   private static func isSent(as type: Any.Type) -> (Action) -> Bool {
     if Action.self == type { return { _ in true } }
     guard let layout = EnumLayout<Action>() else { return { _ in false } }

@@ -1,13 +1,13 @@
-/// Tells an alert from another that says the same.
+/// Distinguishes an alert from another one with the same text.
 ///
-/// It is a reference, not a number: nothing random is needed to make one, and none is like another
-/// for as long as somebody holds it.
+/// It is a reference, not a number: its creation needs no random value, and it is unique for as
+/// long as it is held.
 public struct _EphemeralStateID: Hashable, Sendable {
   private final class Token: Sendable {}
 
   private let token = Token()
 
-  /// Whether both are of one alert.
+  /// Whether both identify one alert.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.token === rhs.token
   }
@@ -18,7 +18,7 @@ public struct _EphemeralStateID: Hashable, Sendable {
   }
 }
 
-/// An id beside a value that is no part of the value: any two are equal.
+/// An id beside a value that is not a part of the value: any two are equal.
 struct EphemeralIdentity: Hashable, Sendable {
   let id = _EphemeralStateID()
 

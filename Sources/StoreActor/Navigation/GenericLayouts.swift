@@ -1,20 +1,20 @@
 import StoreState
 import Synchronization
 
-/// Keeps the layouts of generic types, which have no room for stored ones, by type.
+/// Stores the layouts of generic types, which cannot have stored static properties, by type.
 enum GenericLayouts {
   private static let layouts = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
-  /// The layout of a record, made when it is first asked for.
+  /// The layout of a record, created on first use.
   static func layout<Value>(_ make: () -> RecordLayout<Value>) -> RecordLayout<Value> {
     kept(make)
   }
 
-  /// What there is one of for a type, made when it is first asked for.
+  /// The single instance for a type, created on first use.
   static func kept<Layout: Sendable>(_ make: () -> Layout) -> Layout {
     let id = ObjectIdentifier(Layout.self)
     if let layout = layouts.withLock({ $0[id] }) as? Layout { return layout }
-    // Not while the mutex is held: a layout may ask for others.
+    // Without the mutex, as a layout may request others.
     let layout = make()
     layouts.withLock { $0[id] = layout }
     return layout

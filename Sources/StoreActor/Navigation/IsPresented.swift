@@ -1,5 +1,5 @@
 extension DependencyValues {
-  /// Whether the feature that asks is presented, and so can ``dismiss`` itself.
+  /// Whether the calling feature is presented, and so can ``dismiss`` itself.
   public var isPresented: Bool {
     dismiss.action != nil
   }

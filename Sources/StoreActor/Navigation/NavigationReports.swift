@@ -1,6 +1,6 @@
 import CustomDump
 
-/// Reports a change to one case of an enum that is of another case, or absent.
+/// Reports a change of an enum's case while the enum has another case or is absent.
 package func reportUnrelatedCase<Root, Member>(
   _: Member.Type,
   of root: Root?,
@@ -16,7 +16,7 @@ package func reportUnrelatedCase<Root, Member>(
   )
 }
 
-/// The name of an enum's case as Swift knows it.
+/// The name of an enum's case in Swift.
 private func name<Root>(ofCase root: Root) -> String {
   Mirror(reflecting: root).children.first?.label ?? "\(root)"
 }

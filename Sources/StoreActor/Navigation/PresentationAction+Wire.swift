@@ -1,6 +1,6 @@
 public import StoreState
 
-/// A presentation's action travels as the choice `dismiss`, or `presented` with the child's action.
+/// The wire form of a presentation's action: the choice `dismiss`, or `presented` with the child's.
 extension PresentationAction: WirePayload, WireAction where Action: WireAction {
   /// A choice of the two cases.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
@@ -12,8 +12,7 @@ extension PresentationAction: WirePayload, WireAction where Action: WireAction {
 
   /// Writes the case.
   ///
-  /// - Throws: A `CodecError` when the child's action is private to the process that owns the
-  ///   state.
+  /// - Throws: A `CodecError` if the child's action is private to the process that owns the state.
   public func encode(to encoder: inout CBOREncoder) throws(CodecError) {
     guard case .presented(let action) = self else { return encoder.encode(name: "dismiss") }
     encoder.mapHeader(1)

@@ -6,9 +6,9 @@
 /// }
 /// ```
 ///
-/// The child's actions are reached as if there was nothing in between: `\.destination.saveTapped`.
+/// The path to the child's actions omits `presented`: `\.destination.saveTapped`.
 public enum PresentationAction<Action>: CasePathable {
-  /// Makes the child absent; the parent sees it while the child is still there.
+  /// Removes the child; the parent handles it while the child is still present.
   case dismiss
 
   /// An action of the child.
@@ -39,7 +39,7 @@ public enum PresentationAction<Action>: CasePathable {
       )
     }
 
-    /// The key path of the case that an action is of.
+    /// The key path of an action's case.
     public subscript(root: PresentationAction) -> PartialCaseKeyPath<PresentationAction> {
       switch root {
       case .dismiss: \.dismiss
@@ -55,8 +55,8 @@ public enum PresentationAction<Action>: CasePathable {
       presented(name: .root).appending(Action.allCasePaths[keyPath: keyPath])
     }
 
-    /// A case of the child's actions as a presentation of its own, for `.ifLet` on one case of a
-    /// destination.
+    /// A case of the child's actions as a presentation of its own, for `.ifLet` on one case of
+    /// a destination.
     @_disfavoredOverload
     public subscript<Member>(
       dynamicMember keyPath: any KeyPath<Action.AllCasePaths, AnyCasePath<Action, Member>>

@@ -1,6 +1,6 @@
 public import CustomDump
 
-// Sound: a box that is shared is not written to.
+// Sound: a shared box is not written.
 extension PresentationState: @unchecked Sendable where State: Sendable {}
 
 extension PresentationState: Equatable where State: Equatable {

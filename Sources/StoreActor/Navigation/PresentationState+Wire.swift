@@ -1,16 +1,16 @@
 public import StoreState
 
-/// On the wire a presentation is an optional of its state.
+/// The wire form of a presentation is an optional of its state.
 extension PresentationState: WirePayload, WireValue where State: WireValue {
   /// A state that may be absent.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
     State?.schema(in: &registry)
   }
 
-  /// True.
+  /// True: an absent state is null.
   public static var admitsNull: Bool { true }
 
-  /// What the state's type says.
+  /// Whether the type's states equal themselves and their copies.
   public static var equalsItself: Bool { State.equalsItself }
 
   /// Writes null or the state.
@@ -33,13 +33,13 @@ extension PresentationState: WirePayload, WireValue where State: WireValue {
 }
 
 extension PresentationState: ReplicatedState where State: ReplicatedState {
-  /// Writes that the state went, came, or changed inside.
+  /// Writes that the state was added, removed or changed.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     if sharesBox(with: old) { return false }
     return wrappedValue.encodeDelta(from: old.wrappedValue, to: &encoder)
   }
 
-  /// Lets the state go, come, or change inside.
+  /// Adds, removes or changes the state.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     try wrappedValue.applyDelta(from: &decoder)
   }

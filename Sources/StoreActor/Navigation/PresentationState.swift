@@ -1,4 +1,4 @@
-/// The state of a child feature that is presented while it is there: a sheet, an alert, a screen.
+/// The state of a child feature that is presented while it is present: a sheet, an alert, a screen.
 ///
 /// ```swift
 /// struct State {
@@ -6,13 +6,13 @@
 /// }
 /// ```
 ///
-/// The property is an optional like any other; its projection, `$destination`, is what
-/// `.ifLet(\.$destination, action: \.destination)` takes. In a state that is marked
-/// `@ObservableState` it is written `@Presents`, which stands beside that macro.
+/// The property is an ordinary optional. Its projection, `$destination`, is the argument of
+/// `.ifLet(\.$destination, action: \.destination)`. In a state that is marked `@ObservableState` it
+/// is written `@Presents`, which is compatible with that macro.
 ///
-/// The state is kept behind a reference and copied when it is written to: a parent's value stays
-/// small however large its child's is, absent children cost nothing, and two copies of which
-/// neither was written to are found equal without comparing what is in them.
+/// The state is stored behind a reference and copied on a write. A parent's value stays small at
+/// any size of its child's. Absent children have no cost. Two copies without a write compare as
+/// equal without a comparison of their contents.
 @propertyWrapper
 @dynamicMemberLookup
 public struct PresentationState<State> {
@@ -26,10 +26,10 @@ public struct PresentationState<State> {
     }
   }
 
-  // Nil while the child is absent. What others have a reference to is never written to.
+  // Nil while the child is absent. A shared box is never written.
   @usableFromInline var box: Box?
 
-  /// Creates the state of a child that is there, or of one that is absent.
+  /// Creates the state of a present or absent child.
   @inlinable
   public init(wrappedValue: State?) {
     box = wrappedValue.map { Box($0) }
@@ -47,7 +47,7 @@ public struct PresentationState<State> {
     }
   }
 
-  /// The presentation itself, as operators and stores want it.
+  /// The presentation itself, for operators and stores.
   @inlinable
   public var projectedValue: Self {
     get { self }
@@ -57,7 +57,7 @@ public struct PresentationState<State> {
 
   /// The presentation of one case of the child's state, an enum: `\.$destination.edit`.
   ///
-  /// Making it absent makes the child absent; it does nothing when the child is of another case.
+  /// Setting it to nil removes the child; it has no effect while the child has another case.
   public subscript<Member>(
     dynamicMember keyPath: CaseKeyPath<State, Member>
   ) -> PresentationState<Member> where State: CasePathable {
@@ -75,7 +75,7 @@ public struct PresentationState<State> {
     box === other.box
   }
 
-  /// A box that nobody else has, with the state in it.
+  /// A box with the state and a single reference.
   @inlinable
   mutating func takeBox() -> Box {
     if isKnownUniquelyReferenced(&box), let box { return box }
@@ -84,14 +84,14 @@ public struct PresentationState<State> {
 }
 
 extension PresentationState where State: CasePathable {
-  /// The value of one case of the child's state, an enum; nil when that is of another case.
+  /// The value of one case of the child's state, an enum; nil if the state has another case.
   ///
   /// ```swift
   /// state.$destination[case: \.edit]?.title = "Milk"
   /// ```
   ///
-  /// Changing another case than the one that is there is a mistake: it is reported, and nothing
-  /// changes. Setting nil makes the child absent.
+  /// Changing a case that is not present is a mistake: it is reported and has no effect. Setting
+  /// nil removes the child.
   public subscript<Member>(
     case keyPath: CaseKeyPath<State, Member>,
     fileID fileID: _HashableStaticString = #fileID,

@@ -1,7 +1,7 @@
 public import StoreState
 
-/// A stack's action travels as the choice `element` with `id` and `action`, `popFrom` with `id`, or
-/// `push` with `id` and `state`.
+/// The wire form of a stack's action: the choice `element` with `id` and `action`, `popFrom` with
+/// `id`, or `push` with `id` and `state`.
 extension StackAction: WirePayload, WireAction where State: WireValue, Action: WireAction {
   /// A choice of the three cases.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
@@ -19,8 +19,8 @@ extension StackAction: WirePayload, WireAction where State: WireValue, Action: W
 
   /// Writes the case.
   ///
-  /// - Throws: A `CodecError` when the element's action is private to the process that owns the
-  ///   state.
+  /// - Throws: A `CodecError` if the element's action is private to the process that owns
+  ///   the state.
   public func encode(to encoder: inout CBOREncoder) throws(CodecError) {
     encoder.mapHeader(1)
     switch self {

@@ -6,16 +6,16 @@
 /// }
 /// ```
 ///
-/// The actions of an element are reached by its id: `\.path[id: id].detail.saveTapped`.
+/// The id selects an element's actions: `\.path[id: id].detail.saveTapped`.
 public enum StackAction<State, Action>: CasePathable {
   /// An action of the element with an id.
   indirect case element(id: StackElementID, action: Action)
 
-  /// Removes an element and all that were pushed after it; the parent sees it while they are still
-  /// there.
+  /// Removes an element and all that were pushed after it; the parent handles it while they are
+  /// still present.
   case popFrom(id: StackElementID)
 
-  /// Pushes an element; the parent sees it on the stack.
+  /// Pushes an element; the parent handles it with the element on the stack.
   case push(id: StackElementID, state: State)
 
   /// The case paths of a stack's actions.
@@ -65,7 +65,7 @@ public enum StackAction<State, Action>: CasePathable {
       )
     }
 
-    /// The key path of the case that an action is of.
+    /// The key path of an action's case.
     public subscript(root: StackAction) -> PartialCaseKeyPath<StackAction> {
       switch root {
       case .element: \.element

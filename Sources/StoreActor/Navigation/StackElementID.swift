@@ -1,21 +1,21 @@
 public import CustomDump
 public import StoreState
 
-/// Tells the elements of a stack apart: a number that the stack gives to each in turn.
+/// Identifies an element of a stack: a number that the stack assigns in sequence.
 ///
-/// The first element that ever stood in a stack has 0, the next one 1; no number is given twice,
-/// also when elements have gone. So the ids follow from the actions alone, in a test as in a store
-/// and in every replay, and a test may write them as literals: `$0.path[id: 0]`.
+/// The first element that was ever in a stack has 0, the next one 1. A number is never reused, even
+/// after elements are removed. So the ids follow from the actions alone, in a test, in a store and
+/// in every replay, and a test may write them as literals: `$0.path[id: 0]`.
 public struct StackElementID: Hashable, Sendable {
   /// The number.
   public let generation: Int
 
-  /// Creates an id of a number.
+  /// Creates an id from a number.
   package init(generation: Int) {
     self.generation = generation
   }
 
-  /// The id that is given after this one.
+  /// The id that follows this one.
   var next: StackElementID {
     let (number, hasOverflown) = generation.addingReportingOverflow(1)
     return StackElementID(generation: hasOverflown ? generation : number)
@@ -23,7 +23,7 @@ public struct StackElementID: Hashable, Sendable {
 }
 
 extension StackElementID: ExpressibleByIntegerLiteral {
-  /// Creates an id of a number.
+  /// Creates an id from a number.
   public init(integerLiteral value: Int) {
     generation = value
   }
@@ -50,14 +50,14 @@ extension StackElementID: CustomStringConvertible, CustomDumpStringConvertible {
   public var customDumpDescription: String { description }
 }
 
-/// An id travels as its number.
+/// The wire form of an id is its number.
 extension StackElementID: ReplicatedState {
   /// An integer.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
     Int.schema(in: &registry)
   }
 
-  /// True.
+  /// True: an id is a plain integer.
   public static var equalsItself: Bool { true }
 
   /// Writes the number.

@@ -14,7 +14,7 @@ extension StackState: Hashable where Element: Hashable {
   }
 }
 
-/// A stack is coded as its elements, without their ids: those are of the process's life.
+/// A stack is coded as its elements, without their ids, which are specific to the process.
 extension StackState: Decodable where Element: Decodable {
   /// Reads the elements, which get new ids.
   public init(from decoder: any Decoder) throws {

@@ -15,7 +15,7 @@ public import StoreState
 /// ```
 ///
 /// It is a collection of the states. An element keeps its id for as long as it is on the stack, and
-/// no other element ever has it.
+/// the id is never reused.
 public struct StackState<Element> {
   typealias Row = Identified<StackElementID, Element>
 
@@ -27,7 +27,7 @@ public struct StackState<Element> {
   /// The least id that no element has had.
   @usableFromInline var counter: StackElementID = 0
 
-  /// Tells whether a stack is what became of another one, or was assigned in its place.
+  /// Distinguishes a changed stack from a replaced one.
   @usableFromInline var lineage = StackLineage()
 
   /// Creates an empty stack.
@@ -36,19 +36,19 @@ public struct StackState<Element> {
   /// The ids of the elements, in their order.
   public var ids: IDs { rows.ids }
 
-  /// The id that the next element gets: what a `push` action has to name.
+  /// The id of the next element, which a `push` action must name.
   ///
-  /// Constant time, but linear in a stack that came from another process with other ideas of ids.
+  /// Constant time, but linear for a stack from another process with other rules for ids.
   public var nextID: StackElementID {
     guard rows.contains(id: counter) else { return counter }
     return rows.ids.max { $0.generation < $1.generation }?.next ?? counter
   }
 
-  /// The element with an id; nil when there is none.
+  /// The element with an id; nil if it is absent.
   ///
-  /// Setting nil removes the element, and it alone. An id that is not there can be assigned in the
-  /// assertion of a test, where it appends; anywhere else that is a mistake, which is reported:
-  /// append the element, and it gets an id.
+  /// Setting nil removes only this element. In the assertion of a test, an assignment to an absent
+  /// id appends the element. Elsewhere that is a mistake, which is reported: append the element,
+  /// and it gets an id.
   public subscript(
     id id: StackElementID,
     fileID fileID: _HashableStaticString = #fileID,
@@ -74,30 +74,30 @@ public struct StackState<Element> {
     }
   }
 
-  /// Removes an element and all that were pushed after it; does nothing when it is not there.
+  /// Removes an element and all that were pushed after it; has no effect if it is absent.
   public mutating func pop(from id: StackElementID) {
     guard let index = rows.index(id: id) else { return }
     rows.removeSubrange(index..<rows.count)
   }
 
-  /// Removes all elements that were pushed after one; does nothing when it is not there.
+  /// Removes all elements that were pushed after one; has no effect if it is absent.
   public mutating func pop(to id: StackElementID) {
     guard let index = rows.index(id: id) else { return }
     rows.removeSubrange((index + 1)..<rows.count)
   }
 
-  /// Appends an element with an id that was not there before.
+  /// Appends an element with a new id.
   mutating func push(_ element: Element, id: StackElementID) {
     rows.append(Row(element, id: id))
     reserve(id)
   }
 
-  /// Sees to it that an id is not given to another element.
+  /// Prevents an id from being assigned to another element.
   private mutating func reserve(_ id: StackElementID) {
     if id.generation >= counter.generation { counter = id.next }
   }
 
-  /// Looks at an element that was just assigned to an id that was not there.
+  /// Checks an element that was just assigned to an absent id.
   mutating func noteNewElement(
     _ id: StackElementID,
     isTesting: Bool = IssueReporting.isTesting,
@@ -110,11 +110,11 @@ public struct StackState<Element> {
 }
 
 extension StackState where Element: CasePathable {
-  /// The value of one case of the element with an id; nil when there is no such element or when it
-  /// is of another case.
+  /// The value of one case of the element with an id; nil if the element is absent or has
+  /// another case.
   ///
-  /// Changing another case than the one that is there is a mistake: it is reported, and nothing
-  /// changes. Setting nil removes the element.
+  /// Changing a case that is not present is a mistake: it is reported and has no effect. Setting
+  /// nil removes the element.
   public subscript<Member>(
     id id: StackElementID,
     case keyPath: CaseKeyPath<Element, Member>,
@@ -154,7 +154,7 @@ extension StackState: RandomAccessCollection, RangeReplaceableCollection {
   /// The element at a position.
   public subscript(position: Int) -> Element { rows[position].value }
 
-  /// Replaces elements by others, which get new ids.
+  /// Replaces elements; the new ones get new ids.
   public mutating func replaceSubrange(
     _ subrange: Range<Int>,
     with newElements: some Collection<Element>,
@@ -168,7 +168,7 @@ extension StackState: RandomAccessCollection, RangeReplaceableCollection {
     }
   }
 
-  /// Removes all elements; their ids are not given again.
+  /// Removes all elements; their ids are not reused.
   public mutating func removeAll(keepingCapacity keepCapacity: Bool = false) {
     rows.removeAll(keepingCapacity: keepCapacity)
   }
@@ -183,12 +183,12 @@ extension StackState: ExpressibleByArrayLiteral {
   }
 }
 
-/// What a stack and everything that becomes of it by changing it have in common.
+/// The identity that a stack and all its changed versions share.
 @usableFromInline
 final class StackLineage: Sendable {}
 
 extension Optional {
-  /// The value of an identified one, changed in place.
+  /// The value within an identified one, changed in place.
   fileprivate subscript<ID, Value>(valueOf id: ID) -> Value?
   where Wrapped == Identified<ID, Value> {
     get { self?.value }

@@ -1,6 +1,6 @@
 public import StoreState
 
-/// A text travels without its styles.
+/// The wire form of a text has no styles.
 extension TextState: ReplicatedState {
   /// A text.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
@@ -27,12 +27,12 @@ extension TextState: ReplicatedState {
   /// The digest of the plain text.
   public var _$digest: Digest { plainText._$digest }
 
-  /// Writes what changed in the plain text.
+  /// Writes the change of the plain text.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     plainText.encodeDelta(from: old.plainText, to: &encoder)
   }
 
-  /// Changes the plain text; styles of the old one are gone then.
+  /// Changes the plain text and drops the styles of the old one.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     var text = plainText
     try text.applyDelta(from: &decoder)

@@ -8,9 +8,9 @@ public import Foundation
 /// let title = TextState("Delete ") + TextState(name).bold()
 /// ```
 ///
-/// It is plain text with a few styles, so that a feature describes what it says without any user
-/// interface; a terminal shows the styles or leaves them out. To other processes only the plain
-/// text travels.
+/// It is plain text with a few styles, so that a feature describes its texts without a user
+/// interface. A terminal shows the styles or omits them. Other processes receive only the
+/// plain text.
 public struct TextState: Hashable, Sendable {
   /// A piece of text in one style.
   public struct Run: Hashable, Sendable {
@@ -21,19 +21,19 @@ public struct TextState: Hashable, Sendable {
     public var style: Style
   }
 
-  /// How a piece of text looks: any of a few styles at once.
+  /// The style of a piece of text: any combination of a few styles.
   public struct Style: OptionSet, Hashable, Sendable {
     /// One bit for each style.
     public let rawValue: UInt8
 
-    /// Creates a style of its bits.
+    /// Creates a style from its bits.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
-    /// Bold.
+    /// Bold characters.
     public static let bold = Style(rawValue: 1 << 0)
-    /// Italic.
+    /// Italic characters.
     public static let italic = Style(rawValue: 1 << 1)
     /// With a line below it.
     public static let underline = Style(rawValue: 1 << 2)
@@ -46,20 +46,20 @@ public struct TextState: Hashable, Sendable {
   /// The pieces; neighbours differ in their style.
   public private(set) var runs: [Run]
 
-  /// Text as it is.
+  /// Creates text verbatim.
   public init(verbatim content: String) {
     runs = content.isEmpty ? [] : [Run(text: content, style: [])]
   }
 
-  /// Text as it is.
+  /// Creates text verbatim.
   @_disfavoredOverload
   public init(_ content: some StringProtocol) {
     self.init(verbatim: String(content))
   }
 
-  /// Text by a key of a table of translations.
+  /// Creates text from a key of a table of translations.
   ///
-  /// There are no such tables here: the key is the text.
+  /// This platform has no such tables: the key is the text.
   ///
   /// - Parameters:
   ///   - key: The key, and the text.
@@ -80,7 +80,7 @@ public struct TextState: Hashable, Sendable {
     runs.map(\.text).joined()
   }
 
-  /// One text after another, each in its own style.
+  /// Concatenates two texts, each in its own style.
   public static func + (lhs: Self, rhs: Self) -> Self {
     var result = lhs
     for run in rhs.runs { result.append(run) }

@@ -2,31 +2,31 @@ public import Observation
 
 /// State whose parts are observed one by one, through the store that is read.
 ///
-/// `@ObservableState` declares the conformance. Nothing is stored in the state for it: a store
-/// notes which parts were read through it and compares those after each action, so a state keeps
-/// its memberwise initializer, its synthesized conformances and its plain dump.
+/// `@ObservableState` declares the conformance. The state stores no data for it: a store notes the
+/// parts that were read through it and compares those after each action, so a state keeps its
+/// memberwise initializer, its synthesized conformances and its plain dump.
 ///
 /// All members have defaults. Those that begin with `_$` are for generated code.
 public protocol ObservableState: Observable {
-  /// Tells values apart that stand for different things: see ``ObservableStateID``.
+  /// The identity of the value's subject: see ``ObservableStateID``.
   var _$id: ObservableStateID { get }
 
-  /// Does nothing: changes are found by comparing values.
+  /// Has no effect: changes are found by comparing values.
   mutating func _$willModify()
 
-  /// The properties that are marked `@ObservationStateIgnored`: a change of one of them wakes
-  /// nobody who has read it through a store.
+  /// The properties that are marked `@ObservationStateIgnored`: changes of them do not
+  /// notify readers.
   static var _$ignoredKeyPaths: [PartialKeyPath<Self>] { get }
 
-  /// The properties that are identified arrays: a key path to one of their rows is known as such.
+  /// The properties that are identified arrays, so that key paths to their rows are recognized.
   static var _$lists: [PartialKeyPath<Self>] { get }
 }
 
 extension ObservableState {
-  /// The value's type and, where the type is `Identifiable`, its id.
+  /// The value's type and, if the type is `Identifiable`, its id.
   public var _$id: ObservableStateID { ObservableStateID(of: self) }
 
-  /// Does nothing.
+  /// Has no effect.
   public mutating func _$willModify() {}
 
   /// No property is ignored.
@@ -36,18 +36,18 @@ extension ObservableState {
   public static var _$lists: [PartialKeyPath<Self>] { [] }
 }
 
-/// What tells two states apart that stand for different things, a sheet's and the next sheet's, as
-/// opposed to one thing that has changed.
+/// Distinguishes states of different subjects, such as one sheet and the next, from states of one
+/// subject that has changed.
 public struct ObservableStateID: Hashable, Sendable {
   private var type: ObjectIdentifier?
   private var tags: [Int] = []
-  // Sound: ids are values; a `Hashable` that could change under its hash would be broken anywhere.
+  // Sound: ids are values: a `Hashable` whose hash changes is an error in any use.
   nonisolated(unsafe) private var element: AnyHashable?
 
-  /// The identity of a value that has none beyond being there.
+  /// The identity of a value for which only its presence counts.
   public init() {}
 
-  /// The identity of a value: the one that its state names, or its type and, where the type is
+  /// The identity of a value: the one that its state provides, or its type and, if the type is
   /// `Identifiable`, its id.
   ///
   /// - Parameter value: The value.

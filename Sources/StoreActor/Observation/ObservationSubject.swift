@@ -1,15 +1,15 @@
 import Observation
 import Synchronization
 
-/// What the Observation framework is told that somebody has read: marks, in place of the key paths
-/// into a state, as making and hashing those costs far more.
+/// The subject of reads for the Observation framework.
+///
+/// It uses marks instead of key paths into a state, as creating and hashing those costs far more.
 final class ObservationSubject: Observable, Sendable {
   let registrar = ObservationRegistrar()
 
-  /// What one read is known by.
+  /// The identity of one read.
   ///
-  /// A new one for each read, so that counting its references tells whether anybody still waits for
-  /// the read to change.
+  /// A new one for each read, so that its reference count shows whether the read still has waiters.
   static func keyPath(_ mark: ObservationMark) -> KeyPath<ObservationSubject, Bool> {
     \ObservationSubject.[mark]
   }
@@ -18,7 +18,7 @@ final class ObservationSubject: Observable, Sendable {
     registrar.access(self, keyPath: keyPath)
   }
 
-  /// Tells those who wait that the read would give something else now.
+  /// Notifies waiters that the read has changed.
   func changed(_ keyPath: KeyPath<ObservationSubject, Bool>) {
     registrar.withMutation(of: self, keyPath: keyPath) {}
   }
@@ -26,7 +26,7 @@ final class ObservationSubject: Observable, Sendable {
   subscript(_: ObservationMark) -> Bool { true }
 }
 
-/// What makes a key path of its own for each read; notes when it is hashed.
+/// Makes a distinct key path for each read, and records when it is hashed.
 final class ObservationMark: Hashable, Sendable {
   private let hashed = Atomic(false)
 
@@ -47,12 +47,12 @@ final class ObservationMark: Hashable, Sendable {
   }
 }
 
-/// Tells whether the code that runs now reads for somebody who wants to be told of changes.
+/// Detects whether the running code reads on behalf of an observer.
 ///
-/// The Observation framework does not say. But inside of a tracking it puts each accessed key path
-/// into a set, for which it hashes it, and outside it does nothing with it: so the probe accesses a
-/// key path that notes when it is hashed. Asking costs some 10 ns outside of a tracking. Should a
-/// framework do otherwise one day, every read counts as tracked: slow, but right.
+/// The Observation framework does not report this. But within a tracking it inserts each accessed
+/// key path into a set, and so hashes it; outside it ignores the key path. So the probe accesses a
+/// key path that records its hashing. A check costs some 10 ns outside of a tracking. If a
+/// framework ever differs, every read counts as tracked: slow, but correct.
 @MainActor
 struct ObservationProbe {
   private static var current = ObservationProbe()
@@ -85,7 +85,7 @@ struct ObservationProbe {
     mark.isHashed { subject.access(keyPath) }
   }
 
-  /// Takes a new subject now and then, as a subject remembers every tracking that never fired.
+  /// Replaces the subject from time to time, as a subject retains every tracking that never fired.
   private static func countUse() {
     current.uses += 1
     if current.uses >= 64 { current = ObservationProbe() }

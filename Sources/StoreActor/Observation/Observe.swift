@@ -1,7 +1,7 @@
 import Observation
 import Synchronization
 
-/// Runs a closure now, and again whenever something has changed that it has read.
+/// Runs a closure now, and again after a change of the values that it has read.
 ///
 /// ```swift
 /// let token = observe {
@@ -9,14 +9,14 @@ import Synchronization
 /// }
 /// ```
 ///
-/// What is read of a ``Store``, or of any other `Observable` object, is observed. The closure runs
-/// on the caller's actor: the main actor, where it reads a store. After a change it runs again in a
-/// turn of its own, once for however many changes came before it.
+/// Reads of a ``Store``, or of any other `Observable` object, are observed. The closure runs on the
+/// caller's actor: the main actor, if it reads a store. After a change it runs again in a turn of
+/// its own, once for all changes up to then.
 ///
 /// - Parameters:
 ///   - isolation: The caller's actor.
-///   - apply: Reads, and does something with what it reads.
-/// - Returns: Keeps the closure running: let go of it, or cancel it, to end that.
+///   - apply: Reads values and uses them.
+/// - Returns: A token that keeps the closure running. Release or cancel it to end that.
 public func observe(
   isolation: isolated any Actor = #isolation,
   _ apply: @escaping () -> Void,
@@ -26,9 +26,9 @@ public func observe(
   return ObserveToken(observer)
 }
 
-/// What keeps the closure of ``observe(isolation:_:)`` running.
+/// Keeps the closure of ``observe(isolation:_:)`` running.
 ///
-/// The closure is let go when the token is cancelled or goes.
+/// The closure is released when the token is cancelled or released.
 public final class ObserveToken: Sendable {
   private let observer: Mutex<Observer?>
 
@@ -36,9 +36,9 @@ public final class ObserveToken: Sendable {
     self.observer = Mutex(observer)
   }
 
-  /// Runs the closure no more.
+  /// Stops running the closure.
   public func cancel() {
-    // It goes when the lock is free: what it lets go of may cancel others.
+    // Released after the lock, as the release may cancel others.
     _ = observer.withLock { observer in
       defer { observer = nil }
       return observer
@@ -57,7 +57,7 @@ public final class ObserveToken: Sendable {
 }
 
 extension ObserveToken: Hashable {
-  /// Whether both are one token.
+  /// Whether both are the same token.
   public static func == (lhs: ObserveToken, rhs: ObserveToken) -> Bool {
     lhs === rhs
   }
@@ -69,7 +69,7 @@ extension ObserveToken: Hashable {
 }
 
 /// Runs a closure again and again, on one actor.
-// The closure is called on that actor only; others just let it go.
+// The closure is called on that actor only; other threads only release it.
 final class Observer: @unchecked Sendable {
   private let apply: () -> Void
 
@@ -79,7 +79,7 @@ final class Observer: @unchecked Sendable {
 
   func run(on actor: isolated any Actor) {
     withObservationTracking(apply) { [weak self] in
-      // The main actor's turn is asked for at once, not behind one elsewhere.
+      // The main actor's turn is scheduled directly, not after a turn of another executor.
       if actor === MainActor.shared {
         Task { @MainActor in self?.run(on: MainActor.shared) }
       } else {
@@ -89,14 +89,14 @@ final class Observer: @unchecked Sendable {
   }
 }
 
-/// Calls a closure, and another one once when something has changed that the first one has read.
+/// Calls a closure, and another one once after a change of the values that the first has read.
 ///
 /// Another spelling of `withObservationTracking`.
 ///
 /// - Parameters:
-///   - apply: Reads.
-///   - onChange: Is called once, at the first change.
-/// - Returns: What the first closure returns.
+///   - apply: Reads values.
+///   - onChange: Called once, at the first change.
+/// - Returns: The first closure's result.
 public func withPerceptionTracking<T>(
   _ apply: () -> T,
   onChange: @autoclosure () -> @Sendable () -> Void,

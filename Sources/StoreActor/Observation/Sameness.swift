@@ -1,14 +1,14 @@
 import StoreState
 
-/// How two values of a type are compared; chosen once for a type, as asking a type is slow.
+/// The comparison of two values of a type; chosen once for a type, as a type check is slow.
 ///
-/// Equal memory is one value, which no comparison needs to look into. No comparison takes values
-/// apart by reflection: it is asked on the reducers' thread, about values of any size.
+/// Values with equal memory are the same without a comparison. No comparison uses reflection: it
+/// runs on the reducers' thread, for values of any size.
 enum Sameness {
-  /// Whether observers are notified of nothing when one value replaces another.
+  /// Whether a replacement of one value by another needs no notification of observers.
   ///
-  /// A type with a wire form is compared by `==` and by its bytes, as those travel. Without one
-  /// `==` alone decides. Values that cannot be compared count as different.
+  /// A type with a wire form is compared by `==` and by its encoding. Otherwise `==` alone decides.
+  /// Values that cannot be compared count as different.
   static func of<Value>(_: Value.Type) -> (Value, Value) -> Bool {
     var areEqual: ((Value, Value) -> Bool)?
     if let type = Value.self as? any Equatable.Type { areEqual = equality(type) }
@@ -22,10 +22,10 @@ enum Sameness {
     return { haveSameMemory($0, $1) || areEqual($0, $1) }
   }
 
-  /// Whether a value that is kept need not be replaced by another one.
+  /// Whether a stored value need not be replaced by another one.
   ///
-  /// It is stricter than ``of(_:)`` for types without a wire form: a `==` that compares ids alone
-  /// would keep an old value of the same id. There, only equal memory is the same value.
+  /// It is stricter than ``of(_:)`` for types without a wire form: a `==` that compares only ids
+  /// would keep an old value of the same id. For these, only equal memory counts as the same value.
   static func ofKept<Value>(_ type: Value.Type) -> (Value, Value) -> Bool {
     type is any WireValue.Type ? of(type) : { haveSameMemory($0, $1) }
   }

@@ -1,39 +1,38 @@
 import StoreState
 
-/// What has been read of one node for somebody who wants to be told when it changes.
+/// The reads of one node whose observers want to be notified of changes.
 ///
-/// When a commit comes by, the reads are compared with the new state. Those that would give
-/// something else are dropped, and whoever read them is told; those that nobody waits for any more
-/// are dropped, too. So what is not observed, or no longer, costs nothing.
+/// A commit that visits the node compares the reads with the new state. Reads with a different
+/// result are dropped, and their observers are notified. Reads without waiters are dropped, too. So
+/// unobserved state has no cost.
 ///
-/// Nobody who waits holds it: who waits keeps no store alive.
+/// Observers do not hold this object: an observer keeps no store alive.
 @MainActor
 final class StoreReads<State> {
-  /// Whether what was read has changed from one place to another.
+  /// Whether the value of a read differs between two states.
   typealias HasChanged =
     @MainActor (_ old: UnsafePointer<State>, _ new: UnsafePointer<State>) -> Bool
 
   private weak var node: StoreNode<State>?
   private let subject = ObservationSubject()
-  /// In the order of their first reading.
+  /// In the order of the first reads.
   private var reads: [StoreRead<State>] = []
-  /// The places of the reads by their ids, where there are too many to look at each; nil when it is
-  /// to be made.
+  /// The indices of the reads by id, if there are too many for a linear search; nil if outdated.
   private var places: [StoreReadID: Int]?
   private lazy var ignored = (State.self as? any ObservableState.Type)?.ignored ?? []
 
   init(of node: StoreNode<State>) { self.node = node }
 
-  /// How many reads somebody may be waiting for.
+  /// The number of reads that may have waiters.
   var count: Int { reads.count }
   var isEmpty: Bool { reads.isEmpty }
 
-  /// Notes that something has been read.
+  /// Notes a read.
   ///
   /// - Parameters:
-  ///   - id: What was read.
-  ///   - hasChanged: Makes what finds out whether it has changed.
-  /// - Returns: Whether it was not among the reads before.
+  ///   - id: The id of the read.
+  ///   - hasChanged: Creates the comparison that detects a change.
+  /// - Returns: Whether the read is new.
   func note(_ id: StoreReadID, _ hasChanged: () -> HasChanged) -> Bool {
     if let place = place(of: id) {
       subject.access(reads[place].keyPath)
@@ -46,7 +45,9 @@ final class StoreReads<State> {
     return true
   }
 
-  /// Where a read is; a key path that is made anew for each read makes for many of them.
+  /// The index of a read.
+  ///
+  /// A key path that is created for each read leads to many of them.
   private func place(of id: StoreReadID) -> Int? {
     guard reads.count > 16 else { return reads.firstIndex { $0.id == id } }
     if places == nil {
@@ -63,7 +64,7 @@ final class StoreReads<State> {
     reads.append(read)
   }
 
-  /// Collects those who wait for what has changed.
+  /// Collects notices for the reads that have changed.
   func collect(
     from old: UnsafePointer<State>,
     to new: UnsafePointer<State>,
@@ -77,10 +78,10 @@ final class StoreReads<State> {
     }
   }
 
-  /// Tells those who wait for a read that was collected.
+  /// Notifies the waiters of a collected read.
   ///
-  /// Whoever is in the middle of reading, and changed by an action what it had read, begins to wait
-  /// only afterwards: it is told of the next change, whatever that is.
+  /// An observer that changes its own reads by an action, in the middle of reading, begins to wait
+  /// only afterwards: it is notified of the next change of any kind.
   fileprivate func tell(_ read: inout StoreRead<State>) {
     subject.changed(read.keyPath)
     guard !isKnownUniquelyReferenced(&read.keyPath), let node, node.end == nil else { return }
@@ -89,7 +90,7 @@ final class StoreReads<State> {
     node.updateWaiting()
   }
 
-  /// Collects those who wait for the end; nothing else will change.
+  /// Collects notices of the end; no other change follows.
   func collectEnd(_ tree: StoreTree) {
     removeAll { read in
       if read.id.kind == .end { tree.add(.read(ToldRead(read, of: self))) }
@@ -97,7 +98,7 @@ final class StoreReads<State> {
     }
   }
 
-  /// Drops what nobody waits for any more.
+  /// Drops reads without waiters.
   func removeDead() { removeAll { _ in false } }
 
   private func removeAll(where isOver: (StoreRead<State>) -> Bool) {
@@ -113,25 +114,25 @@ final class StoreReads<State> {
   }
 }
 
-/// What a read is known by.
+/// The identity of a read.
 struct StoreReadID: Hashable {
   enum Kind {
-    /// A value.
+    /// The value at a key path.
     case value
-    /// What a binding shows.
+    /// The value that a binding shows.
     case binding
-    /// Whether an absent child has come.
+    /// Whether an absent child is present now.
     case presence
     /// Whether the node has ended.
     case end
     /// The ids of a list's rows, in their order.
     case ids
-    /// Which case an enum is of.
+    /// The case of an enum.
     case enumCase
   }
 
   let kind: Kind
-  /// Where it is read; nil for the state as a whole.
+  /// The key path of the read; nil for the whole state.
   let source: AnyKeyPath?
 
   static func == (lhs: Self, rhs: Self) -> Bool {
@@ -144,15 +145,15 @@ struct StoreReadID: Hashable {
   }
 }
 
-/// One thing that was read.
+/// One read.
 struct StoreRead<State> {
   let id: StoreReadID
-  /// Whoever waits holds it.
+  /// Waiters hold a reference to it.
   var keyPath = ObservationSubject.keyPath(ObservationMark())
   var hasChanged: StoreReads<State>.HasChanged
 }
 
-/// A read that has changed, until those who wait are told.
+/// A read that has changed, until its waiters are notified.
 @MainActor
 class AnyToldRead {
   func tell() {}
@@ -207,14 +208,14 @@ extension StoreNode {
     }
   }
 
-  /// Notes that a child was asked for that is absent.
+  /// Notes that an absent child was requested.
   final func notePresence<Child>(_ keyPath: KeyPath<State, Child?>) {
     note(StoreReadID(kind: .presence, source: keyPath)) {
       hasChanged(==) { $0[keyPath: keyPath] != nil }
     }
   }
 
-  /// Notes that somebody wants to know of the end.
+  /// Notes an observer of the end.
   final func noteEnd() {
     note(StoreReadID(kind: .end, source: nil)) { { _, _ in false } }
   }
@@ -239,7 +240,7 @@ extension StoreNode {
     }
   }
 
-  /// Compares what is computed now with what will be, so that each state is asked once.
+  /// Compares the present result with the next one, so that each state is evaluated once.
   private final func hasChanged<Seen>(
     _ isSame: @escaping (Seen, Seen) -> Bool,
     _ see: @escaping (State) -> Seen,

@@ -1,6 +1,6 @@
 extension Effect {
-  /// Gives an event to whoever reads `AsyncStream(outputsOf:)`: something to be done
-  /// once and then forgotten, which is no state.
+  /// Emits an event to the readers of `AsyncStream(outputsOf:)`: it is handled once and is not a
+  /// part of the state.
   ///
   /// ```swift
   /// case .saveButtonTapped:
@@ -8,25 +8,25 @@ extension Effect {
   ///   return .output(Output.saved)
   /// ```
   ///
-  /// Outputs come after the commit of the action that made them, when everybody has been told of
-  /// the new state, and in the order in which they were made. One that nobody observes is lost.
+  /// Outputs are delivered in the order of emission, after the commit of their action and after
+  /// observers are notified of the new state. An output without observers is lost.
   ///
-  /// - Parameter output: The event. A feature best has one type for all of its outputs.
-  /// - Returns: An effect that is over at once.
+  /// - Parameter output: The event. Use one type for all outputs of a feature.
+  /// - Returns: An effect that ends at once.
   public static func output(_ output: some Sendable) -> Self {
     Self(.output(output))
   }
 }
 
-/// An output on its way to those who observe it.
+/// An output that is to be delivered to its observers.
 @usableFromInline
 package struct StoreOutput<Action> {
   /// The event.
   package let value: any Sendable
-  /// The action whose reducer, or whose effect, made the output.
+  /// The action whose reducer, or whose effect, emitted the output.
   ///
-  /// A child's output is told by this being an action of the child. Nil where it is not known: then
-  /// it is no child's.
+  /// An output belongs to a child if this is an action of the child. Nil if it is unknown: then the
+  /// output belongs to no child.
   package let action: Action?
 
   /// Creates an output.
@@ -35,7 +35,7 @@ package struct StoreOutput<Action> {
     self.action = action
   }
 
-  /// The output as a child's; nil when it is not the child's.
+  /// The output as a child's; nil if it is not the child's.
   func narrowed<Child>(to child: AnyCasePath<Action, Child>) -> StoreOutput<Child>? {
     guard let action, let childAction = child.extract(from: action) else { return nil }
     return StoreOutput<Child>(value: value, action: childAction)

@@ -1,18 +1,18 @@
 import IssueReporting
 package import StoreBytes
 
-/// An output that was made in another process, as it came from there.
+/// An output of another process, as received.
 ///
-/// Which type it was is told by whoever asks for outputs of a type: see ``OutputFeed``.
+/// The consumer determines its type: see ``OutputFeed``.
 package struct EncodedOutput: Sendable {
   /// Its encoding.
   package let bytes: ArraySlice<UInt8>
   /// The hash of its type's schema.
   package let schema: Digest
-  /// Where it came from; nil where only types of the very schema can read it.
+  /// The source; nil if only types of exactly this schema can read it.
   package let origin: (any OutputOrigin)?
 
-  /// Creates an output from what came.
+  /// Creates an output from received data.
   package init(
     bytes: ArraySlice<UInt8>,
     schema: Digest,
@@ -24,31 +24,31 @@ package struct EncodedOutput: Sendable {
   }
 }
 
-/// Where outputs come from that were made in another process, maybe one of another build.
+/// The source of outputs of another process, possibly of another build.
 @MainActor
 package protocol OutputOrigin: AnyObject, Sendable {
   /// Finds the schema that has a hash.
   ///
   /// - Parameters:
-  ///   - hash: The hash that came with an output.
-  ///   - body: Takes the schema, now or later; nil when nobody knows it.
+  ///   - hash: The hash that an output carries.
+  ///   - body: Takes the schema, now or later; nil if it is unknown.
   func findSchema(_ hash: Digest, _ body: @escaping @MainActor (SchemaDocument?) -> Void)
 
-  /// Is told why outputs were left out that somebody asked for.
+  /// Reports why requested outputs were omitted.
   func leftOut(_ reason: String)
 }
 
-/// Reads outputs as values of one type: those of this process, and those that came encoded from a
-/// program of the same build.
+/// Reads outputs as values of one type: those of this process, and encoded ones from a program of
+/// the same build.
 package struct OutputReader<Output: Sendable>: Sendable {
-  /// The type and its schema's hash, where it is one whose values can travel.
+  /// The type and its schema's hash, if it has a wire form.
   let wire: (type: any WirePayload.Type, schema: Digest)?
 
   package init(_ type: Output.Type) {
     wire = (type as? any WirePayload.Type).map { ($0, Self.schema(of: $0)) }
   }
 
-  /// The output as a value of the type; nil when it is one of another type.
+  /// The output as a value of the type; nil if it has another type.
   package func read(_ output: any Sendable) -> Output? {
     if let value = output as? Output { return value }
     guard let wire, let encoded = output as? EncodedOutput, encoded.schema == wire.schema

@@ -1,39 +1,39 @@
 import GenericState
 import StoreState
 
-/// Gives the outputs of one type to whoever asked for them, in order, also those that a program of
-/// another build has made (`docs/PROTOCOL.md` §2.1).
+/// Delivers the outputs of one type to their consumer, in order, including those of a program of
+/// another build (`docs/PROTOCOL.md` §2.1).
 ///
-/// Such a program's schema is asked for when the first of its outputs comes. It and those behind it
-/// wait for the answer, so that none overtakes another.
+/// The first output of such a program triggers a request for its schema. It and all later outputs
+/// wait for the answer, so the order is preserved.
 @MainActor
 package final class OutputFeed<Output: Sendable> {
   private let reader: OutputReader<Output>
   private let yield: @MainActor (Output) -> Void
-  /// How outputs of other schemas are read; nil where they cannot be.
+  /// The resolutions of other schemas; nil for unreadable ones.
   private var resolutions: [Digest: SchemaResolution?] = [:]
-  /// What waits for a schema, oldest first.
+  /// The outputs that wait for a schema, oldest first.
   private var waiting: [any Sendable] = []
   private var asked: Digest?
-  /// What was said of outputs that were left out.
+  /// The reported reasons for omitted outputs.
   private var reasons: Set<String> = []
 
-  /// So many outputs wait for a schema at most; then the oldest is lost.
+  /// The maximum number of outputs that wait for a schema; beyond it, the oldest is dropped.
   private static var mostWaiting: Int { 256 }
-  /// So many reasons are told at most.
+  /// The maximum number of reported reasons.
   private static var mostReasons: Int { 64 }
 
   /// Creates a feed.
   ///
   /// - Parameters:
-  ///   - type: The type of the outputs; others are left out.
+  ///   - type: The type of the outputs; others are omitted.
   ///   - yield: Takes each output.
   package init(_ type: Output.Type, yield: @escaping @MainActor (Output) -> Void) {
     reader = OutputReader(type)
     self.yield = yield
   }
 
-  /// Takes an output of whatever type.
+  /// Takes an output of any type.
   package func take(_ output: any Sendable) {
     if waiting.isEmpty, foreign(output) == nil { return deliver(output) }
     waiting.append(output)
@@ -45,7 +45,7 @@ package final class OutputFeed<Output: Sendable> {
     if let value = reader.read(output) { yield(value) }
   }
 
-  /// The output when its schema is not the type's, though the type's values can travel.
+  /// The output if it has another schema than the type, and the type has a wire form.
   private func foreign(_ output: any Sendable) -> EncodedOutput? {
     guard let wire = reader.wire, let encoded = output as? EncodedOutput,
       encoded.schema != wire.schema
@@ -53,7 +53,7 @@ package final class OutputFeed<Output: Sendable> {
     return encoded
   }
 
-  /// Deals with what waits, as far as schemas are known.
+  /// Processes waiting outputs until one needs an unknown schema.
   private func resume() {
     while asked == nil, let output = waiting.first {
       guard let encoded = foreign(output) else {
@@ -77,7 +77,7 @@ package final class OutputFeed<Output: Sendable> {
       if let document {
         resolutions[hash] = .some(resolution(of: document, origin))
       } else {
-        // Whoever has the next one may be asked again.
+        // The source of the next such output may be asked again.
         waiting.removeAll { ($0 as? EncodedOutput)?.schema == hash }
         skip("the daemon does not say what they are", origin)
       }
@@ -89,7 +89,7 @@ package final class OutputFeed<Output: Sendable> {
 // MARK: - Other builds
 
 extension OutputFeed {
-  /// How to read outputs of a schema; nil, and the reason told, when that is impossible.
+  /// The resolution of a schema; nil, after a report of the reason, if that is impossible.
   private func resolution(
     of writer: SchemaDocument,
     _ origin: any OutputOrigin,
@@ -127,7 +127,7 @@ extension OutputFeed {
     }
   }
 
-  /// Says once why outputs are left out.
+  /// Reports once why outputs are omitted.
   private func skip(_ reason: String, _ origin: any OutputOrigin) {
     guard reasons.count < Self.mostReasons, reasons.insert(reason).inserted else { return }
     origin.leftOut(reason)

@@ -6,7 +6,7 @@ extension RootCore {
     outputObservers.add(onOutput)
   }
 
-  /// Takes an output: tells it now, or after the batch in which it was made.
+  /// Takes an output: delivers it now, or after the batch that emitted it.
   func emit(_ output: any Sendable, of action: Action?) {
     guard onOutput != nil || !outputObservers.isEmpty else { return }
     outputs.append(StoreOutput(value: output, action: action))
@@ -16,14 +16,14 @@ extension RootCore {
     if startCount > 0 { startEffects() }
   }
 
-  /// Gives the outputs of the revision that was just committed to the daemon.
+  /// Passes the outputs of the latest revision to the daemon.
   func publishOutputs() {
     while let output = outputs.nextToPublish() { onOutput?(output, revision) }
   }
 
-  /// Tells those who observe outputs, unless they are to be told of a state first.
+  /// Delivers outputs to their observers, unless notices of a state are pending.
   ///
-  /// Whatever is put out meanwhile comes after what is waiting.
+  /// Outputs that are emitted meanwhile are delivered after the waiting ones.
   func tellOutputs() {
     guard notifying == 0, !outputs.isTelling else { return }
     outputs.isTelling = true
@@ -32,12 +32,12 @@ extension RootCore {
   }
 }
 
-/// Outputs in the order in which they were made, each of which is published and then told.
+/// Outputs in the order of emission, each of which is published and then delivered.
 struct StoreOutputQueue<Action> {
   private var outputs: [StoreOutput<Action>] = []
   private var published = 0
   private var told = 0
-  /// How many have been neither dropped nor told to everybody.
+  /// The number of outputs that are not yet delivered or dropped.
   private(set) var count = 0
   var isTelling = false
 
@@ -52,7 +52,7 @@ struct StoreOutputQueue<Action> {
     return outputs[published - 1]
   }
 
-  /// The next one to tell; empties the queue when there is none left.
+  /// The next output to deliver; empties the queue after the last one.
   mutating func nextToTell() -> StoreOutput<Action>? {
     if told < count {
       told += 1

@@ -1,7 +1,7 @@
 import CustomDump
 import Synchronization
 
-/// The operators whose child may be absent, with the words that fit each.
+/// The operators whose child may be absent, with their words for reports.
 @usableFromInline
 enum ChildOperator {
   case ifLet
@@ -27,7 +27,7 @@ enum ChildOperator {
     }
   }
 
-  /// What kind of action was received.
+  /// The kind of the received action.
   var action: String {
     switch self {
     case .presentation: "a presentation action"
@@ -36,7 +36,7 @@ enum ChildOperator {
     }
   }
 
-  /// What was missing, after "received … when".
+  /// The description of the absence, after "received … when".
   var absence: String {
     switch self {
     case .ifLet: "the child's state was nil"
@@ -46,7 +46,7 @@ enum ChildOperator {
     }
   }
 
-  /// How a parent makes a child go.
+  /// The way in which a parent removes a child.
   var removal: String {
     switch self {
     case .ifLet: "set the child's state to nil"
@@ -58,20 +58,20 @@ enum ChildOperator {
   }
 }
 
-/// What it means when a child is absent that an action is for.
+/// The meaning of an absent child for an action.
 enum Absence: UInt8, AtomicRepresentable {
   /// A mistake in the feature's logic, which is reported.
   case fault
-  /// A normal race: a client acted on what it saw, and the child may have gone since.
+  /// A normal race: a client acted on its copy, and the child may have been removed since.
   case expected
-  /// It was expected, and is the case.
+  /// The absence was expected, and the child is absent.
   case found
 }
 
 extension EffectRegistry {
-  /// Notes that what a client's action is for is not there, so that nothing of the action stays.
+  /// Records that the target of a client's action is absent, so that the action is discarded.
   ///
-  /// - Returns: False when the action is not a client's: then that is a mistake.
+  /// - Returns: False if the action is not a client's: then the absence is a mistake.
   package static func noteAbsence() -> Bool {
     let registry = current.registry
     guard registry.absence != .fault else { return false }
@@ -80,7 +80,7 @@ extension EffectRegistry {
   }
 }
 
-/// Reports an action for a child that is not there: which, where, why it may be so, what to do.
+/// Reports an action for an absent child: the action, its place, likely causes, and the remedy.
 @usableFromInline
 func reportAbsentChild<Action>(
   _ child: ChildOperator,

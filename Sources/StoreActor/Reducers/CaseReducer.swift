@@ -9,37 +9,37 @@ where State: CaseReducerState, Body: Reducer, Body.State == State, Body.Action =
   /// An action of one of the features.
   associatedtype Action = Action
 
-  /// The type of the reducer that runs the feature whose turn it is.
+  /// The type of the reducer that runs the feature of the present case.
   associatedtype Body = Body
 
   /// The store of one of the features.
   associatedtype CaseScope
 
-  /// The reducer that runs the feature whose turn it is.
+  /// The reducer that runs the feature of the present case.
   @ReducerBuilder<State, Action>
   static var body: Body { get }
 
-  /// The store of the feature whose turn it is.
+  /// The store of the feature of the present case.
   @MainActor
   static func scope(_ store: Store<State, Action>) -> CaseScope
 }
 
 extension CaseReducer {
-  /// The reducer that runs the feature whose turn it is.
+  /// The reducer that runs the feature of the present case.
   public var body: Body { Self.body }
 }
 
-/// The state of a ``CaseReducer``, which knows the feature that it is the state of.
+/// The state of a ``CaseReducer``, with the type of its feature.
 public protocol CaseReducerState<StateReducer>: _SelfReducingState
 where _OwnAction == StateReducer.Action {
-  /// The feature that this is the state of.
+  /// The feature of this state.
   associatedtype StateReducer: CaseReducer where StateReducer.State == Self
 
-  /// The action of the feature that this is the state of.
+  /// The action of the feature of this state.
   associatedtype _OwnAction = StateReducer.Action
 }
 
-/// The features of a ``CaseReducer`` while its body is put together.
+/// The features of a ``CaseReducer`` while its body is built.
 public struct _$CaseReducers<State, Action> {
   fileprivate typealias Child = (inout State, Action) -> Effect<Action>?
 
@@ -80,7 +80,7 @@ public struct _$CaseReducers<State, Action> {
 }
 
 extension Reduce {
-  /// A reducer that runs, of several features, the one that an action is for.
+  /// A reducer that runs the feature of several to which an action belongs.
   ///
   /// - Parameter build: Adds the features.
   /// - Returns: The reducer.
@@ -95,7 +95,7 @@ extension Reduce {
       }
       return .none
     } restored: { [reducers = cases.reducers] state, restoration in
-      // All but the one whose case it is have nobody to tell.
+      // Only the feature of the present case has an effect here.
       reducers.reduce(.none) { $0.merge(with: $1._restored(&state, restoration)) }
     }
   }

@@ -1,9 +1,9 @@
 extension Effect {
-  /// The effects of a child as effects of its parent, which end when the child goes.
+  /// The effects of a child as effects of its parent, which end when the child is removed.
   ///
   /// - Parameters:
   ///   - place: The child's place.
-  ///   - embed: Turns an action of the child into one of the parent.
+  ///   - embed: Embeds an action of the child in one of the parent.
   /// - Returns: The parent's effects.
   @inlinable
   func ofChild<ParentAction>(
@@ -13,11 +13,11 @@ extension Effect {
     isNone ? .none : map(embed).placed(at: place)
   }
 
-  /// These effects as those of a child, which end when the child goes and can make it go.
+  /// These effects as those of a child, which end when the child is removed and can dismiss it.
   ///
   /// - Parameters:
   ///   - place: The child's place.
-  ///   - dismissal: The action that ends the child's presentation; nil where it is not presented.
+  ///   - dismissal: The action that dismisses the child; nil if it is not presented.
   /// - Returns: The effects.
   @usableFromInline
   func placed(at place: EffectPlace, dismissal: (@Sendable () -> Action)? = nil) -> Self {
@@ -27,15 +27,15 @@ extension Effect {
     }
   }
 
-  /// These effects, and the end of those of children that are there no more.
+  /// These effects, plus the end of the effects of children that are absent.
   ///
-  /// A child may have gone by this action or by an earlier one, whoever reduced it. Children are
-  /// looked for only where some have effects: by this action, or by earlier ones.
+  /// This action or an earlier one, in any reducer, may have removed a child. Only children with
+  /// effects are checked: effects of this action, or of earlier ones.
   ///
   /// - Parameters:
-  ///   - path: Where the parent has the children.
+  ///   - path: The path of the children in the parent.
   ///   - started: The effects that a child began by this action.
-  ///   - isPresent: Whether a child is there.
+  ///   - isPresent: Whether a child is present.
   /// - Returns: The effects.
   @inlinable
   func endingChildren<ID: Hashable>(
@@ -47,8 +47,7 @@ extension Effect {
     return merge(with: started.endOfChildren(at: path, unless: isPresent))
   }
 
-  /// The end of the effects of children that are there no more, those that this is about to begin
-  /// included.
+  /// The end of the effects of absent children, including the effects that this is about to begin.
   @usableFromInline
   func endOfChildren<ID: Hashable>(at path: ChildrenPath, unless isPresent: (ID) -> Bool) -> Self {
     let place = EffectPlace.current

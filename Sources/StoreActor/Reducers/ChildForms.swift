@@ -1,39 +1,39 @@
 public import StoreState
 
 // `ifLet` and `forEach` take a child in several forms: optional or presented, in a list or on a
-// stack. Overloads for them would be tried in all combinations along a chain of operators, since
-// the compiler knows the feature's types only at the end of the chain: seven operators took it
-// seconds, and a slip among them an error that named no place. So each operator is one function of
-// a state and an action whose forms must be the same. Unavailable overloads, which would say what
-// to do about a slip, are tried as well as soon as there is one: three made the compiler look at
-// five operators for a minute. Conformances that are unavailable say it and cost nothing. What
-// they cannot tell is told by the names of these types, since the compiler says them.
+// stack. The compiler would try overloads for them in all combinations along a chain of operators,
+// since it knows the feature's types only at the end of the chain. Seven operators took it seconds,
+// and a slip among them caused an error without a place. So each operator is one function of a
+// state and an action whose forms must be the same. Unavailable overloads, which could explain a
+// slip, are tried as well: three of them made the compiler check five operators for a minute.
+// Unavailable conformances explain it at no cost. The names of these types explain the rest, since
+// the compiler prints them.
 
-/// The part of a state that one child may be in: an optional or a ``PresentationState``.
+/// The part of a state that may contain one child: an optional or a ``PresentationState``.
 public protocol OptionalOrPresented<_ChildState> {
   /// The child's state.
   associatedtype _ChildState
 
-  /// The form of the slot, which the child's action has to have too.
+  /// The form of the slot; the child's action must have the same form.
   associatedtype _ChildForm
 }
 
-/// The part of a state that a child is in whose action stands for itself: an optional.
+/// The part of a state whose child has an unwrapped action: an optional.
 public protocol OptionalChildState<_ChildState> {
   /// The child's state.
   associatedtype _ChildState
 }
 
-/// The part of a state that many children are in: an `IdentifiedArray` or a ``StackState``.
+/// The part of a state that contains many children: an `IdentifiedArray` or a ``StackState``.
 public protocol IdentifiedArrayOrStackState<_ChildState> {
   /// The state of one child.
   associatedtype _ChildState
 
-  /// The form of the collection, which the children's action has to have too.
+  /// The form of the collection; the children's action must have the same form.
   associatedtype _ElementsForm
 }
 
-/// An action that is one of many children's: an ``IdentifiedAction`` or a ``StackAction``.
+/// An action of one of many children: an ``IdentifiedAction`` or a ``StackAction``.
 public protocol IdentifiedOrStackAction<_ElementAction> {
   /// The action of one child.
   associatedtype _ElementAction
@@ -41,7 +41,7 @@ public protocol IdentifiedOrStackAction<_ElementAction> {
   /// The type of the children's ids.
   associatedtype _ElementID: Hashable & Sendable
 
-  /// The form of the action, which the children's state has to have too.
+  /// The form of the action; the children's state must have the same form.
   associatedtype _ElementsForm
 }
 
@@ -144,8 +144,8 @@ extension StackAction: IdentifiedOrStackAction {
   public typealias _ElementsForm = StackStateWithStackAction<State>
 }
 
-/// A state that knows the feature that runs on it, so that operators need not be told: that of a
-/// `@Reducer enum`, and alerts.
+/// A state that provides the feature that runs on it, so that operators need no argument: the state
+/// of a `@Reducer enum`, or an alert.
 public protocol _SelfReducingState {
   /// The feature's action.
   associatedtype _OwnAction
@@ -155,14 +155,14 @@ public protocol _SelfReducingState {
 }
 
 extension CaseReducerState {
-  /// The feature whose turn it is.
+  /// The feature of the present case.
   public static var _ownReducer: Reduce<Self, StateReducer.Action> {
     StateReducer.body._prepared()
   }
 }
 
 extension _EphemeralState {
-  /// Nothing has to be done but to make it nil, which the operators do.
+  /// An empty reducer: the operators set the state to nil, and it needs no other logic.
   public static var _ownReducer: Reduce<Self, Action> {
     EmptyReducer()._prepared()
   }

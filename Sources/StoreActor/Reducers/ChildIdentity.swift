@@ -1,10 +1,10 @@
-/// How children of one type are told apart; decided once for a type, as asking a type is slow.
+/// The identity of children of one type; chosen once for a type, as a type check is slow.
 ///
-/// An `Identifiable` child is told by its id, an enum by its case and by the id of what that holds,
-/// if it has one; any other child has no identity beyond being there.
+/// An `Identifiable` child has its id. An enum has its case and the id of its payload, if any. Any
+/// other child has no identity except its presence.
 @usableFromInline
 struct ChildIdentity<Child> {
-  /// The identity of a child; nil where being there is all there is to it.
+  /// The identity of a child; nil if only its presence counts.
   @usableFromInline let id: ((Child) -> AnyHashable)?
 
   @usableFromInline
@@ -50,13 +50,13 @@ struct ChildIdentity<Child> {
   }
 }
 
-/// The case of an enum, and the id of what it holds.
+/// The case of an enum, and the id of its payload.
 private struct CaseIdentity: Hashable {
   let tag: Int
   let id: AnyHashable?
 }
 
-/// Whether a child that moves on to another case is still the same one.
+/// Whether a child that changes to another case remains the same one.
 @usableFromInline
 enum ChildIdentityKind {
   case idOrCase

@@ -24,7 +24,7 @@ where State == Reducers.State, Action == Reducers.Action {
     reducers.reduce(&state, action)
   }
 
-  /// Tells the reducers.
+  /// Passes the restoration to the reducers.
   public func _restored(_ state: inout State, _ restoration: Restoration) -> Effect<Action> {
     reducers._restored(&state, restoration)
   }

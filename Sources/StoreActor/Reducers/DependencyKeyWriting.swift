@@ -23,7 +23,7 @@ extension Reducer {
   ///
   /// - Parameters:
   ///   - keyPath: The dependency, or `\.self`.
-  ///   - transform: Changes the value that holds around this reducer.
+  ///   - transform: Changes the value that is in force around this reducer.
   /// - Returns: The reducer, which sees the changed value.
   public func transformDependency<Value>(
     _ keyPath: WritableKeyPath<DependencyValues, Value>,
@@ -41,9 +41,9 @@ extension Reducer {
   }
 }
 
-/// What `dependency` and `transformDependency` make.
+/// The result of `dependency` and `transformDependency`.
 ///
-/// Several of them in a row are one, so that the values are changed once for each action.
+/// Several of them in a row are merged, so that the values are changed once for each action.
 public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
   private let base: Base
   private let prepared: Reduce<Base.State, Base.Action>
@@ -63,7 +63,7 @@ public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
     withDependencies(update) { prepared.reduce(&state, action) }
   }
 
-  /// Tells the reducer that this one is made of.
+  /// Passes the restoration to the base reducer.
   public func _restored(
     _ state: inout Base.State,
     _ restoration: Restoration,
@@ -101,8 +101,8 @@ public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
     before { transform(&$0[Value.self]) }
   }
 
-  /// What is written further out is in force first, and what is written further in has the last
-  /// word.
+  /// Adds an outer change, which is applied before the existing inner ones: inner changes
+  /// override it.
   private func before(_ outer: @escaping (inout DependencyValues) -> Void) -> Self {
     Self(base: base) { [update] values in
       outer(&values)

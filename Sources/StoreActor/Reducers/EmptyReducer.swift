@@ -1,6 +1,6 @@
-/// A reducer that does nothing: for a feature without logic of its own, and as a placeholder.
+/// A reducer without an effect: for a feature without logic of its own, and as a placeholder.
 public struct EmptyReducer<State, Action>: Reducer {
-  /// Creates a reducer that does nothing.
+  /// Creates a reducer without an effect.
   @inlinable
   public init() {}
 

@@ -15,13 +15,13 @@ extension Reducer {
   /// }
   /// ```
   ///
-  /// - An element runs before this reducer, so that it handles its action while it is still there.
-  /// - When an element goes, its effects are cancelled, those of what it presents itself included.
-  /// - An action for an element that is not there is reported, and ignored but for this reducer.
+  /// - An element runs before this reducer, so that it handles its action while it is present.
+  /// - When an element is removed, its effects and those of its presented children are cancelled.
+  /// - An action for an absent element is reported; only this reducer handles it.
   ///
-  /// An element of a stack can pop itself, with all that were pushed after it, with
-  /// `@Dependency(\.dismiss)`. At `popFrom` this reducer runs first, at `push` it finds the element
-  /// on the stack.
+  /// An element of a stack can pop itself, and all elements above it, with
+  /// `@Dependency(\.dismiss)`. At `popFrom` this reducer runs before the pop. At `push` it runs
+  /// with the element on the stack.
   ///
   /// - `toElementsState`: The list, or the stack.
   /// - `toElementsAction`: The case of the action that holds the rows', or the stack's.
@@ -78,9 +78,9 @@ extension Reducer {
     )
   }
 
-  /// This reducer with children, by the form in which they are held.
+  /// Adds children to this reducer, by the form in which they are held.
   ///
-  /// One of the two always fits, as the forms of state and action are the same.
+  /// Exactly one form matches, as the forms of state and action are the same.
   @inlinable
   package func running<Elements, ElementsAction: IdentifiedOrStackAction, Element: Reducer>(
     _ element: Element,
@@ -120,7 +120,7 @@ extension Reducer {
   }
 }
 
-/// What `forEach` makes of a list.
+/// The result of `forEach` on a list.
 public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element: Reducer>: Reducer {
   @usableFromInline let parent: Reduce<Parent.State, Parent.Action>
   @usableFromInline let element: Reduce<Element.State, Element.Action>
@@ -146,7 +146,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     self.location = location
   }
 
-  /// Runs the row, then the parent, and ends what is left of rows that have gone.
+  /// Runs the row, then the parent, and ends the effects of removed rows.
   @inlinable
   public func reduce(
     into state: inout Parent.State,
@@ -182,7 +182,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     }
   }
 
-  /// Tells those rows of which effects were interrupted, then the parent.
+  /// Passes the restoration to rows with interrupted effects, then to the parent.
   public func _restored(
     _ state: inout Parent.State,
     _ restoration: Restoration,

@@ -1,6 +1,6 @@
 public import StoreState
 
-/// A row's action travels as the choice `element` with the row's `id` and its `action`.
+/// The wire form of a row's action: the choice `element` with the row's `id` and its `action`.
 extension IdentifiedAction: WirePayload, WireAction where ID: WireValue, Action: WireAction {
   /// A choice of the one case.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {

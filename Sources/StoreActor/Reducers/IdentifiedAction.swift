@@ -6,7 +6,7 @@
 /// .forEach(\.rows, action: \.rows) { Row() }
 /// ```
 ///
-/// A row's actions are reached by its id: `\.rows[id: id].tapped`.
+/// The id selects a row's actions: `\.rows[id: id].tapped`.
 public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
   /// An action of the row with an id.
   case element(id: ID, action: Action)

@@ -1,9 +1,10 @@
 extension Reducer {
-  /// Runs a child feature on one case of this reducer's state, an enum, while it is of that case.
+  /// Runs a child feature on one case of this reducer's enum state, while the state is in
+  /// this case.
   ///
   /// The child runs before this reducer. When this reducer changes the state to another case, or
-  /// puts another child of the same case in its place (one with another `id`), the effects of the
-  /// old child are cancelled. An action for a child that is not there is reported and ignored.
+  /// replaces the child by one with another `id`, the effects of the old child are cancelled. An
+  /// action for an absent child is reported and ignored.
   ///
   /// - `toCaseState`: The case of the state that holds the child's.
   /// - `toCaseAction`: The case of the action that holds the child's.
@@ -29,7 +30,7 @@ extension Reducer {
   }
 }
 
-/// What ``Reducer/ifCaseLet(_:action:then:fileID:filePath:line:column:)`` makes.
+/// The result of ``Reducer/ifCaseLet(_:action:then:fileID:filePath:line:column:)``.
 public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline let parent: Reduce<Parent.State, Parent.Action>
   @usableFromInline let child: Reduce<Child.State, Child.Action>
@@ -58,7 +59,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     self.location = location
   }
 
-  /// Runs the child, then the parent, and ends what is left of a child that has gone.
+  /// Runs the child, then the parent, and ends the effects of a removed child.
   @inlinable
   public func reduce(
     into state: inout Parent.State,
@@ -89,7 +90,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     return effects.ofChild(at: place, embed: embed)
   }
 
-  /// Tells the child, if the state is of its case, then the parent.
+  /// Passes the restoration to the child, if its case is present, then to the parent.
   public func _restored(
     _ state: inout Parent.State,
     _ restoration: Restoration,

@@ -1,6 +1,6 @@
 extension Reducer {
-  /// Runs a child feature while it is there: on an optional part of this reducer's state, or on one
-  /// that is presented.
+  /// Runs a child feature while it is present: on an optional part of this reducer's state, or on a
+  /// presented one.
   ///
   /// ```swift
   /// var body: some ReducerOf<Self> {
@@ -14,12 +14,12 @@ extension Reducer {
   /// }
   /// ```
   ///
-  /// - The child runs before this reducer, so that it handles its action while it is still there.
-  /// - When the child goes, or another one comes in its place (one with another `id`, or for an
-  ///   enum of another case), its effects are cancelled, those of what it presents itself included.
-  ///   The effects of this reducer go on.
-  /// - An alert, or another `_EphemeralState`, is gone after any action from it.
-  /// - An action for a child that is absent is reported, and ignored but for this reducer.
+  /// - The child runs before this reducer, so that it handles its action while it is present.
+  /// - When the child is removed or replaced (by one with another `id`, or for an enum by another
+  ///   case), its effects and those of its presented children are cancelled. The effects of this
+  ///   reducer continue.
+  /// - An alert, or another `_EphemeralState`, ends with any action from it.
+  /// - An action for an absent child is reported; only this reducer handles it.
   ///
   /// A child that is presented, by a property marked `@Presents` and a ``PresentationAction``, can
   /// end its presentation with `@Dependency(\.dismiss)`. At `dismiss` this reducer runs first, and
@@ -51,8 +51,8 @@ extension Reducer {
     )
   }
 
-  /// Runs a child feature whose action is no ``CasePathable`` enum while its optional state is
-  /// there.
+  /// Runs a child feature whose action is not a ``CasePathable`` enum while its optional state
+  /// is present.
   ///
   /// - `toChildState`: The optional state of the child.
   /// - `toChildAction`: The case of the action that holds the child's.
@@ -80,8 +80,8 @@ extension Reducer {
     )
   }
 
-  /// Runs the feature that a state brings with it while the state is there: that of a
-  /// `@Reducer enum`, or an alert or another `_EphemeralState`, which is over with any action.
+  /// Runs the feature that a state provides while the state is present: the feature of a `@Reducer
+  /// enum`, or of an alert or another `_EphemeralState`, which ends with any action.
   ///
   /// ```swift
   /// Reduce { state, action in … }
@@ -114,7 +114,7 @@ extension Reducer {
     )
   }
 
-  /// Runs the feature that an optional state brings with it, for actions that are no
+  /// Runs the feature that an optional state provides, for actions that are not a
   /// ``CasePathable`` enum.
   ///
   /// - `toChildState`: The optional state.
@@ -137,9 +137,9 @@ extension Reducer {
     )
   }
 
-  /// This reducer with a child, by the form in which the child is held.
+  /// Adds a child to this reducer, by the form in which the child is held.
   ///
-  /// One of the two always fits, as the forms of state and action are the same.
+  /// Exactly one form matches, as the forms of state and action are the same.
   @inlinable
   package func running<Slot, SlotAction, Child: Reducer>(
     _ child: Child,
@@ -173,7 +173,7 @@ extension Reducer {
   }
 }
 
-/// What `ifLet` makes of a child whose state is optional.
+/// The result of `ifLet` on a child whose state is optional.
 public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline let parent: Reduce<Parent.State, Parent.Action>
   @usableFromInline let child: Reduce<Child.State, Child.Action>
@@ -202,7 +202,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     self.location = location
   }
 
-  /// Runs the child, then the parent, and ends what is left of a child that has gone.
+  /// Runs the child, then the parent, and ends the effects of a removed child.
   @inlinable
   public func reduce(
     into state: inout Parent.State,
@@ -217,7 +217,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     }
   }
 
-  /// Makes an alert nil after an action from it, unless the parent has put another in its place.
+  /// Sets an alert to nil after an action from it, unless the parent has replaced it.
   @usableFromInline
   func endEphemeral(
     _ before: AnyHashable,
@@ -233,7 +233,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     state[keyPath: self.state] = nil
   }
 
-  /// Tells the child, if it is there, then the parent.
+  /// Passes the restoration to the child, if it is present, then to the parent.
   public func _restored(
     _ state: inout Parent.State,
     _ restoration: Restoration,

@@ -9,12 +9,12 @@ extension Reducer {
   ///   }
   /// ```
   ///
-  /// Only changes made by the reducer it is attached to are seen. The value is compared at every
-  /// action: choose one that is quick to compare.
+  /// It sees only changes by the reducer to which it is attached. The value is compared at every
+  /// action: choose one whose comparison is fast.
   ///
   /// - Parameters:
   ///   - toValue: The value that is compared before and after.
-  ///   - perform: Is called with the old value and the state when they differ.
+  ///   - perform: Called with the old value and the state when they differ.
   /// - Returns: This reducer and the function as one.
   @inlinable
   public func onChange<V: Equatable>(
@@ -30,7 +30,7 @@ extension Reducer {
   ///
   /// - Parameters:
   ///   - toValue: The value that is compared before and after.
-  ///   - reducer: Makes the reducer of the old value and the new one.
+  ///   - reducer: Creates the reducer from the old value and the new one.
   /// - Returns: This reducer and the other one as one.
   @inlinable
   public func onChange<V: Equatable, R: Reducer<State, Action>>(
@@ -40,12 +40,12 @@ extension Reducer {
     onChange(of: toValue, removeDuplicates: ==, reducer)
   }
 
-  /// Runs a reducer when this reducer has changed a value, as a function tells it.
+  /// Runs a reducer when this reducer has changed a value, as a function determines it.
   ///
   /// - Parameters:
   ///   - toValue: The value that is compared before and after.
   ///   - isDuplicate: Whether two values count as the same.
-  ///   - reducer: Makes the reducer of the old value and the new one.
+  ///   - reducer: Creates the reducer from the old value and the new one.
   /// - Returns: This reducer and the other one as one.
   @inlinable
   public func onChange<V, R: Reducer<State, Action>>(
@@ -63,7 +63,7 @@ extension Reducer {
   }
 }
 
-/// What `onChange` makes.
+/// The result of `onChange`.
 public struct _OnChangeReducer<Base: Reducer, Value>: Reducer {
   @usableFromInline typealias Perform = (Value, Value, inout Base.State, Base.Action) -> Effect<
     Base.Action
@@ -87,7 +87,7 @@ public struct _OnChangeReducer<Base: Reducer, Value>: Reducer {
     self.perform = perform
   }
 
-  /// Runs the reducer, and what is to be done about a change.
+  /// Runs the reducer, and the function after a change.
   @inlinable
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
     let oldValue = value(of: state)
@@ -97,7 +97,7 @@ public struct _OnChangeReducer<Base: Reducer, Value>: Reducer {
     return effects.merge(with: perform(oldValue, newValue, &state, action))
   }
 
-  /// The value as it is now, also where it has shared values.
+  /// The present value, with updated shared values.
   @usableFromInline
   func value(of state: Base.State) -> Value {
     var value = toValue(state)
@@ -105,7 +105,7 @@ public struct _OnChangeReducer<Base: Reducer, Value>: Reducer {
     return value
   }
 
-  /// Tells the reducer that this one is made of.
+  /// Passes the restoration to the base reducer.
   public func _restored(
     _ state: inout Base.State,
     _ restoration: Restoration,

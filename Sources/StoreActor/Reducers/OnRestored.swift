@@ -1,5 +1,5 @@
 extension Reducer {
-  /// Tells the feature that its daemon has started again, and which effects were interrupted.
+  /// Runs a function when the feature's daemon has restarted, with the interrupted effects.
   ///
   /// ```swift
   /// Reduce { state, action in
@@ -15,14 +15,13 @@ extension Reducer {
   /// }
   /// ```
   ///
-  /// A daemon that keeps its state tells this at each start, before any client may connect, and
-  /// after a clean stop too. It is a part of the first revision, in which `@DurableIgnored`
-  /// properties have begun anew. An effect may have done its work and still be among the
-  /// interrupted ones, when the daemon ended before its end was kept: what it does is done at least
-  /// once.
+  /// A daemon with a journal runs it at each start, before clients may connect, also after a clean
+  /// stop. It is a part of the first revision, in which `@DurableIgnored` properties have their
+  /// defaults again. An interrupted effect may have completed its work if the daemon ended before
+  /// the effect's end was recorded: its work is done at least once.
   ///
-  /// Children are told before their parents. Of a list, or of a stack, only those elements are told
-  /// that had effects which were interrupted.
+  /// Children run it before their parents. In a list or a stack, only elements with interrupted
+  /// effects run it.
   ///
   /// - Parameter body: Changes the state, and returns the effects that follow.
   /// - Returns: The reducer.
@@ -33,7 +32,7 @@ extension Reducer {
   }
 }
 
-/// What ``Reducer/onRestored(_:)`` makes.
+/// The result of ``Reducer/onRestored(_:)``.
 public struct _RestoredReducer<Base: Reducer>: Reducer {
   @usableFromInline let base: Reduce<Base.State, Base.Action>
   private let tell: (inout Base.State, Restoration) -> Effect<Base.Action>
@@ -43,13 +42,13 @@ public struct _RestoredReducer<Base: Reducer>: Reducer {
     self.tell = tell
   }
 
-  /// Runs the reducer that this one is made of.
+  /// Runs the base reducer.
   @inlinable
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
     base.reduce(&state, action)
   }
 
-  /// Tells the reducer that this one is made of, then calls the closure.
+  /// Passes the restoration to the base reducer, then calls the closure.
   public func _restored(
     _ state: inout Base.State,
     _ restoration: Restoration,

@@ -1,6 +1,6 @@
 extension Optional {
-  /// Changes the wrapped value in place, without a second reference to it that would make
-  /// collections in it copy themselves.
+  /// Changes the wrapped value in place, without a second reference, which would make collections
+  /// in it copy themselves.
   ///
   /// - Returns: Whether there was a value.
   @inlinable

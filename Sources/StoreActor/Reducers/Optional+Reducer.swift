@@ -1,5 +1,5 @@
 extension Optional: Reducer where Wrapped: Reducer {
-  /// Runs the reducer if there is one; nil does nothing.
+  /// Runs the reducer, if present; nil has no effect.
   @inlinable
   public func reduce(
     into state: inout Wrapped.State,
@@ -11,7 +11,7 @@ extension Optional: Reducer where Wrapped: Reducer {
     }
   }
 
-  /// Tells the reducer, if there is one.
+  /// Passes the restoration to the reducer, if present.
   public func _restored(
     _ state: inout Wrapped.State,
     _ restoration: Restoration,
@@ -19,7 +19,7 @@ extension Optional: Reducer where Wrapped: Reducer {
     self?._restored(&state, restoration) ?? .none
   }
 
-  /// The wrapped reducer as a ``Reduce``, or one that does nothing.
+  /// The wrapped reducer as a ``Reduce``, or an empty one.
   @inlinable
   public func _prepared() -> Reduce<Wrapped.State, Wrapped.Action> {
     BodyEvaluation.noteChoice()

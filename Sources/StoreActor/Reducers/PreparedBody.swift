@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A body that is evaluated when it is first needed: a feature may contain itself.
+/// A body that is evaluated on first use, as a feature may contain itself.
 ///
-/// It is kept, unless it has a condition or a loop: then it is evaluated for each action.
+/// The result is kept unless the body has a condition or a loop: then each action evaluates it.
 @usableFromInline
 final class PreparedBody<Base: Reducer>
 where Base.Body: Reducer, Base.Body.State == Base.State, Base.Body.Action == Base.Action {
@@ -19,7 +19,7 @@ where Base.Body: Reducer, Base.Body.State == Base.State, Base.Body.Action == Bas
 
   @inlinable
   func reduce(_ state: inout Base.State, _ action: Base.Action) -> Effect<Base.Action> {
-    // The function alone: a copy of the body would retain both of its functions.
+    // Only the function: a copy of the body would retain both of its functions.
     if let reduce = body?.reduce { return reduce(&state, action) }
     return evaluated.reduce(&state, action)
   }
@@ -34,10 +34,10 @@ where Base.Body: Reducer, Base.Body.State == Base.State, Base.Body.Action == Bas
   }
 }
 
-/// Notes, while a body is evaluated, whether it might describe something else another time.
+/// Records, while a body is evaluated, whether another evaluation could differ.
 ///
-/// Conditions and loops tell it when they are built. Asking the body's type would not do: operators
-/// hide the types of what they are applied to.
+/// Conditions and loops record themselves when they are built. The body's type is not sufficient:
+/// operators hide the types of their operands.
 @usableFromInline
 final class BodyEvaluation: Sendable {
   @TaskLocal private static var current: BodyEvaluation?
@@ -46,8 +46,8 @@ final class BodyEvaluation: Sendable {
 
   /// Evaluates a body.
   ///
-  /// - Parameter evaluate: Makes what the body describes.
-  /// - Returns: What that is, and whether there was a condition or a loop in it.
+  /// - Parameter evaluate: Evaluates the body.
+  /// - Returns: The result, and whether the body has a condition or a loop.
   @usableFromInline
   static func run<Body>(_ evaluate: () -> Body) -> (body: Body, hasChoices: Bool) {
     let evaluation = BodyEvaluation()
@@ -55,7 +55,7 @@ final class BodyEvaluation: Sendable {
     return (body, evaluation.hasChoices.load(ordering: .relaxed))
   }
 
-  /// Notes a condition or a loop in the body that is evaluated now, if any is.
+  /// Records a condition or a loop in the body that is being evaluated, if any.
   @usableFromInline
   static func noteChoice() {
     current?.hasChoices.store(true, ordering: .relaxed)

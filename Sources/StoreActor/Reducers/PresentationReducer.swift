@@ -1,4 +1,4 @@
-/// What `ifLet` makes of a child that is presented.
+/// The result of `ifLet` on a presented child.
 public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline typealias Presentation = PresentationState<Child.State>
 
@@ -27,7 +27,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     self.location = location
   }
 
-  /// Runs the child, then the parent, and ends what is left of a child that has gone.
+  /// Runs the child, then the parent, and ends the effects of a removed child.
   @inlinable
   public func reduce(
     into state: inout Parent.State,
@@ -45,7 +45,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       isPresent($0, in: state)
     }
   }
-  /// Tells the child, if it is presented, then the parent.
+  /// Passes the restoration to the child, if it is presented, then to the parent.
   public func _restored(
     _ state: inout Parent.State,
     _ restoration: Restoration,
@@ -102,8 +102,8 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       .placed(at: place) { [action = self.action] in action.embed(.dismiss) }
   }
 
-  /// Makes the child absent after its `dismiss`, or after an action from an alert, unless the
-  /// parent has put another child in its place.
+  /// Sets the child to nil after its `dismiss`, or after an action from an alert, unless the parent
+  /// has replaced it.
   @usableFromInline
   func endPresentation(
     _ before: Presentation,

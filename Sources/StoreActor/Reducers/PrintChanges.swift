@@ -2,9 +2,9 @@ import CustomDump
 public import Dispatch
 
 extension Reducer {
-  /// Prints each action that this reducer receives, and what changed.
+  /// Prints each action that this reducer receives, and its changes.
   ///
-  /// - Parameter printer: How to print; nil switches printing off.
+  /// - Parameter printer: Prints; nil disables printing.
   /// - Returns: The reducer, which prints.
   public func _printChanges(
     _ printer: _ReducerPrinter<State, Action>? = .customDump
@@ -13,18 +13,18 @@ extension Reducer {
   }
 }
 
-/// How ``Reducer/_printChanges(_:)`` prints.
+/// The format of ``Reducer/_printChanges(_:)``.
 public struct _ReducerPrinter<State, Action> {
   private let onChange: (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void
   private let queue: DispatchQueue?
 
-  /// Creates a printer of a function.
+  /// Creates a printer from a function.
   ///
   /// - Parameters:
-  ///   - printChange: Is called after each action with the states before and after it.
-  ///   - queue: Where to call it, so that describing large states holds up nobody; actions and
-  ///     states must be safe to read there, and what is not printed when the program ends is lost.
-  ///     Without a queue it is called on the spot.
+  ///   - printChange: Called after each action with the states before and after it.
+  ///   - queue: The queue of the calls, so that printing large states blocks no reducer. Actions
+  ///     and states must be safe to read there. Pending prints are lost when the program ends.
+  ///     Without a queue, calls are synchronous.
   public init(
     printChange: @escaping (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void,
     queue: DispatchQueue? = nil,
@@ -33,7 +33,7 @@ public struct _ReducerPrinter<State, Action> {
     self.queue = queue
   }
 
-  /// Prints an action, and what it changed.
+  /// Prints an action and its changes.
   public func printChange(receivedAction: Action, oldState: State, newState: State) {
     guard let queue else { return onChange(receivedAction, oldState, newState) }
     let change = UncheckedSendable((onChange, receivedAction, oldState, newState))
@@ -56,7 +56,7 @@ extension _ReducerPrinter {
     }
   }
 
-  /// Prints the names of the action's cases and nothing else.
+  /// Prints only the names of the action's cases.
   public static var actionLabels: Self {
     Self { receivedAction, _, _ in
       DebugOutput.write("received action: \(caseLabels(of: receivedAction))")
@@ -64,7 +64,7 @@ extension _ReducerPrinter {
   }
 }
 
-/// What ``Reducer/_printChanges(_:)`` makes.
+/// The result of ``Reducer/_printChanges(_:)``.
 public struct _PrintChangesReducer<Base: Reducer>: Reducer {
   private let base: Reduce<Base.State, Base.Action>
   private let printer: _ReducerPrinter<Base.State, Base.Action>?
@@ -74,7 +74,7 @@ public struct _PrintChangesReducer<Base: Reducer>: Reducer {
     self.printer = printer
   }
 
-  /// Runs the reducer and prints what it did.
+  /// Runs the reducer and prints its changes.
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
     guard let printer else { return base.reduce(&state, action) }
     var oldState = state
@@ -86,7 +86,7 @@ public struct _PrintChangesReducer<Base: Reducer>: Reducer {
     return effects
   }
 
-  /// Tells the reducer that this one is made of.
+  /// Passes the restoration to the base reducer.
   public func _restored(
     _ state: inout Base.State,
     _ restoration: Restoration,

@@ -12,11 +12,11 @@
 public struct Reduce<State, Action>: Reducer {
   @usableFromInline
   let reduce: (inout State, Action) -> Effect<Action>
-  /// Nil where nobody asks.
+  /// Nil if the function has no use for a restoration.
   @usableFromInline
   let restored: ((inout State, Restoration) -> Effect<Action>)?
 
-  /// Creates a reducer of a function.
+  /// Creates a reducer from a function.
   ///
   /// - Parameter reduce: Changes the state by an action and returns the effects that follow.
   @inlinable
@@ -37,8 +37,8 @@ public struct Reduce<State, Action>: Reducer {
   /// Creates a reducer that runs another one and hides its type.
   @inlinable
   public init(_ reducer: any Reducer<State, Action>) {
-    // NB: With `some` a mistake in the other initializer's closure is reported as that the closure
-    // is no reducer.
+    // NB: With `some`, a mistake in the other initializer's closure is reported as a closure that
+    // is not a reducer.
     self = reducer._prepared()
   }
 
@@ -48,12 +48,12 @@ public struct Reduce<State, Action>: Reducer {
     reduce(&state, action)
   }
 
-  /// Tells whoever asked.
+  /// Passes the restoration to the closure, if there is one.
   public func _restored(_ state: inout State, _ restoration: Restoration) -> Effect<Action> {
     restored?(&state, restoration) ?? .none
   }
 
-  /// Itself.
+  /// Returns this reducer, which needs no preparation.
   @inlinable
   public func _prepared() -> Reduce<State, Action> {
     self

@@ -1,4 +1,4 @@
-/// A feature: how its state changes by an action, and which effects that starts.
+/// A feature: it changes its state by an action, and returns the effects to start.
 ///
 /// A feature composes others in its ``body-swift.property``; a leaf implements
 /// ``reduce(into:action:)``.
@@ -20,16 +20,16 @@
 /// }
 /// ```
 ///
-/// A store evaluates a body **once**, when the first action reaches it, and keeps what it
-/// describes. A body whose list has a condition or a loop is evaluated for each action instead, so
-/// that the condition holds as of then; that takes some microseconds. All else that may change from
-/// action to action belongs inside a `Reduce`, not into the list around it. A type with a body runs
-/// its body; a `reduce(into:action:)` beside it is not called by a store.
+/// A store evaluates a body **once**, when the first action arrives, and keeps the result. A body
+/// whose list has a condition or a loop is evaluated for each action instead, so that the condition
+/// is current; that takes some microseconds. All other logic that may change from action to action
+/// belongs inside a `Reduce`, not into the list around it. A type with a body runs its body; a
+/// store does not call a `reduce(into:action:)` beside it.
 public protocol Reducer<State, Action> {
-  /// What the feature knows.
+  /// The state of the feature.
   associatedtype State
 
-  /// What can happen to the feature.
+  /// The events of the feature.
   associatedtype Action
 
   /// The type of the reducer that ``body-swift.property`` describes, or `Never`.
@@ -39,25 +39,25 @@ public protocol Reducer<State, Action> {
   ///
   /// - Parameters:
   ///   - state: The feature's state.
-  ///   - action: What happened.
-  /// - Returns: What is to be done outside of the reducer, or `.none`.
+  ///   - action: The event.
+  /// - Returns: The effects to run outside of the reducer, or `.none`.
   func reduce(into state: inout State, action: Action) -> Effect<Action>
 
-  /// What stores and operators call instead of ``reduce(into:action:)``.
+  /// The entry point of stores and operators, in place of ``reduce(into:action:)``.
   func _reduce(into state: inout State, action: Action) -> Effect<Action>
 
-  /// Tells those who asked with ``onRestored(_:)``, in this reducer and in the children that are
-  /// there, that their daemon has started again.
+  /// Runs the closures of ``onRestored(_:)``, in this reducer and in its present children, after a
+  /// restart of their daemon.
   func _restored(_ state: inout State, _ restoration: Restoration) -> Effect<Action>
 
   /// The reducers that this one is composed of.
   @ReducerBuilder<State, Action>
   var body: Body { get }
 
-  /// The same reducer with everything resolved that need not be resolved again for each action:
-  /// bodies are evaluated once where they allow it, case key paths are turned into functions.
+  /// The same reducer with all steps resolved that are the same for each action: bodies are
+  /// evaluated once if possible, and case key paths are turned into functions.
   ///
-  /// Operators call it on the reducers that they are given, when they are made.
+  /// Operators call it on their operands at creation.
   func _prepared() -> Reduce<State, Action>
 }
 
@@ -65,13 +65,13 @@ public protocol Reducer<State, Action> {
 public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action>
 
 extension Reducer {
-  /// What stores and operators call instead of ``reduce(into:action:)``.
+  /// The entry point of stores and operators, in place of ``reduce(into:action:)``.
   @inlinable
   public func _reduce(into state: inout State, action: Action) -> Effect<Action> {
     reduce(into: &state, action: action)
   }
 
-  /// Nobody asked.
+  /// Returns no effects: a leaf has no ``onRestored(_:)``.
   public func _restored(_ state: inout State, _ restoration: Restoration) -> Effect<Action> {
     .none
   }
@@ -100,13 +100,15 @@ extension Reducer where Body == Never {
 }
 
 extension Reducer where Body: Reducer, Body.State == State, Body.Action == Action {
-  /// Runs the body, which is evaluated anew for each call; a store does so where it has to.
+  /// Runs the body, evaluating it at each call.
+  ///
+  /// A store does so only if necessary.
   @inlinable
   public func reduce(into state: inout Body.State, action: Body.Action) -> Effect<Body.Action> {
     body._reduce(into: &state, action: action)
   }
 
-  /// Tells the body.
+  /// Passes the restoration to the body.
   public func _restored(
     _ state: inout Body.State,
     _ restoration: Restoration,
@@ -114,7 +116,7 @@ extension Reducer where Body: Reducer, Body.State == State, Body.Action == Actio
     body._restored(&state, restoration)
   }
 
-  /// The body as a ``Reduce``; it is evaluated when the first action comes, and only then unless it
+  /// The body as a ``Reduce``; it is evaluated when the first action arrives, and again only if it
   /// has a condition or a loop.
   @inlinable
   public func _prepared() -> Reduce<State, Action> {

@@ -1,13 +1,13 @@
-/// What makes the list of reducers in a `body` one reducer that runs them in order.
+/// Combines the list of reducers in a `body` into one reducer that runs them in order.
 @resultBuilder
 public enum ReducerBuilder<State, Action> {
-  /// Takes a reducer as it is.
+  /// Takes a reducer unchanged.
   @inlinable
   public static func buildExpression<R: Reducer<State, Action>>(_ expression: R) -> R {
     expression
   }
 
-  /// Takes a reducer whose type is hidden.
+  /// Takes a reducer with a hidden type.
   @inlinable
   @_disfavoredOverload
   public static func buildExpression(
@@ -16,13 +16,13 @@ public enum ReducerBuilder<State, Action> {
     Reduce(expression)
   }
 
-  /// An empty list does nothing.
+  /// An empty list becomes an empty reducer.
   @inlinable
   public static func buildBlock() -> EmptyReducer<State, Action> {
     EmptyReducer()
   }
 
-  /// A list of one is that one.
+  /// A list of one reducer becomes that reducer.
   @inlinable
   public static func buildBlock<R: Reducer<State, Action>>(_ reducer: R) -> R {
     reducer
@@ -34,7 +34,7 @@ public enum ReducerBuilder<State, Action> {
     first
   }
 
-  /// The next of a list runs after those before it.
+  /// The next reducer of a list runs after the previous ones.
   @inlinable
   public static func buildPartialBlock<
     R0: Reducer<State, Action>,
@@ -101,7 +101,7 @@ extension ReducerBuilder {
     /// The second branch.
     case second(Second)
 
-    /// Runs the branch that was taken.
+    /// Runs the selected branch.
     @inlinable
     public func reduce(
       into state: inout First.State,
@@ -113,7 +113,7 @@ extension ReducerBuilder {
       }
     }
 
-    /// Tells the reducer of the branch.
+    /// Passes the restoration to the selected branch.
     public func _restored(
       _ state: inout First.State,
       _ restoration: Restoration,
@@ -124,7 +124,7 @@ extension ReducerBuilder {
       }
     }
 
-    /// The branch that was taken, as a ``Reduce``.
+    /// The selected branch, as a ``Reduce``.
     @inlinable
     public func _prepared() -> Reduce<First.State, First.Action> {
       switch self {
@@ -149,12 +149,12 @@ extension ReducerBuilder {
     @inlinable
     public func reduce(into state: inout R0.State, action: R0.Action) -> Effect<R0.Action> {
       let first = r0._reduce(into: &state, action: action)
-      // Most often there is none, and the second is handed on without a copy.
+      // The first effect is usually empty; then the second is returned without a copy.
       if first.isNone { return r1._reduce(into: &state, action: action) }
       return first.merge(with: r1._reduce(into: &state, action: action))
     }
 
-    /// Tells both.
+    /// Passes the restoration to both.
     public func _restored(
       _ state: inout R0.State,
       _ restoration: Restoration,
@@ -168,7 +168,7 @@ extension ReducerBuilder {
     public func _prepared() -> Reduce<R0.State, R0.Action> {
       let r0 = r0._prepared()
       let r1 = r1._prepared()
-      // The functions alone: a copy of a Reduce retains both of its functions.
+      // Only the functions: a copy of a Reduce retains both of its functions.
       let (reduce0, reduce1) = (r0.reduce, r1.reduce)
       return Reduce { state, action in
         let first = reduce0(&state, action)
@@ -203,7 +203,7 @@ extension ReducerBuilder {
       return effects
     }
 
-    /// Tells all of them.
+    /// Passes the restoration to all of them.
     public func _restored(
       _ state: inout Element.State,
       _ restoration: Restoration,

@@ -9,8 +9,8 @@
 /// }
 /// ```
 ///
-/// List a scope before the parent's own logic, so that a child handles its action while its state
-/// is still as it was.
+/// List a scope before the parent's own logic, so that a child handles its action before the parent
+/// changes the child's state.
 public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @usableFromInline
   package enum StatePath {
@@ -69,7 +69,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   /// Runs a child on one case of a parent's state that is an enum.
   ///
   /// Prefer ``Reducer/ifCaseLet(_:action:then:fileID:filePath:line:column:)``, which also runs the
-  /// child before the parent and cancels its effects when the case goes.
+  /// child before the parent and cancels its effects when the case is left.
   ///
   /// - `state`: The case of the parent's state that holds the child's.
   /// - `action`: The case of the parent's action that holds the child's.
@@ -92,7 +92,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     )
   }
 
-  /// Runs the child on its part of the state when the action is the child's.
+  /// Runs the child on its part of the state if the action is the child's.
   @inlinable
   public func reduce(
     into state: inout ParentState,
@@ -122,7 +122,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     return child.reduce(&childState, action)
   }
 
-  /// Tells the child.
+  /// Passes the restoration to the child.
   public func _restored(
     _ state: inout ParentState,
     _ restoration: Restoration,

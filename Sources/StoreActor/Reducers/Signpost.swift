@@ -17,16 +17,16 @@ extension Reducer {
   /// | counter of effects' ends | `storeactor.effects` | `prefix`, `action`, `outcome` |
   /// | timer of effects | `storeactor.effect.duration` | `prefix`, `action`, `outcome` |
   ///
-  /// LABEL names the action's cases, as in `Counter.Action.incrementButtonTapped`; values are left
-  /// out. `outcome` is `finished` or `cancelled`. The span of an effect is a child of the span of
-  /// its action, and the actions that it sends are children of the effect's.
+  /// LABEL names the action's cases, as in `Counter.Action.incrementButtonTapped`, without values.
+  /// `outcome` is `finished` or `cancelled`. The span of an effect is a child of its action's span,
+  /// and the spans of the actions that it sends are children of the effect's span.
   ///
   /// - Parameters:
-  ///   - prefix: What the names begin with; nothing unless told otherwise.
-  ///   - tracer: What spans are reported to. Unless told otherwise the one that the program has
+  ///   - prefix: The prefix of the names; empty by default.
+  ///   - tracer: Receives the spans. The default is the tracer that the program has bootstrapped
+  ///     by then.
+  ///   - metrics: Creates timers and counters. The default is the factory that the program has
   ///     bootstrapped by then.
-  ///   - metrics: What makes timers and counters. Unless told otherwise the factory that the
-  ///     program has bootstrapped by then.
   /// - Returns: The reducer, which reports.
   public func signpost(
     _ prefix: String = "",
@@ -40,7 +40,7 @@ extension Reducer {
   }
 }
 
-/// What `signpost` makes.
+/// The result of `signpost`.
 public struct _SignpostReducer<Base: Reducer>: Reducer {
   private let base: Reduce<Base.State, Base.Action>
   private let signposts: Signposts
@@ -50,12 +50,12 @@ public struct _SignpostReducer<Base: Reducer>: Reducer {
     self.signposts = signposts
   }
 
-  /// Runs the reducer and reports that.
+  /// Runs the reducer and reports it.
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
     signposts.reduce(caseLabels(of: action)) { base.reduce(&state, action) }
   }
 
-  /// Tells the reducer that this one is made of.
+  /// Passes the restoration to the base reducer.
   public func _restored(
     _ state: inout Base.State,
     _ restoration: Restoration,

@@ -1,4 +1,4 @@
-/// What `forEach` makes of a navigation stack.
+/// The result of `forEach` on a navigation stack.
 public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline typealias Stack = StackState<Child.State>
   @usableFromInline typealias ActionOfStack = StackAction<Child.State, Child.Action>
@@ -26,7 +26,7 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     self.location = location
   }
 
-  /// Runs the element, then the parent, and ends what is left of elements that have gone.
+  /// Runs the element, then the parent, and ends the effects of removed elements.
   @inlinable
   public func reduce(
     into state: inout Parent.State,
@@ -46,14 +46,14 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
 
   /// Whether an element is on the stack.
   ///
-  /// A stack that was assigned in the place of another one has other elements, whatever their ids.
+  /// A stack that replaces another one has other elements, even with the same ids.
   @usableFromInline
   func isPresent(_ element: StackElementIdentity, in state: Parent.State) -> Bool {
     let stack = state[keyPath: self.state]
     return stack.lineage === element.lineage && stack.rows.contains(id: element.id)
   }
 
-  /// Sees to it that a stack in the place of another one does not give that one's ids again.
+  /// Prevents a replacement of a stack from reusing the replaced stack's ids.
   @usableFromInline
   func keepIDs(from counter: StackElementID, in state: inout Parent.State) {
     if counter.generation > state[keyPath: self.state].counter.generation {
@@ -61,7 +61,7 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     }
   }
 
-  /// What happens before the parent sees the action.
+  /// Runs the changes that precede the parent's reducer.
   @usableFromInline
   func reduceStack(into state: inout Parent.State, action: ActionOfStack) -> Effect<Parent.Action> {
     let stack = state[keyPath: self.state]
@@ -83,7 +83,7 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     reportAbsentChild(.stack(id: action.idText), action: action, at: location)
     return .none
   }
-  /// Tells those elements of which effects were interrupted, then the parent.
+  /// Passes the restoration to elements with interrupted effects, then to the parent.
   public func _restored(
     _ state: inout Parent.State,
     _ restoration: Restoration,
@@ -129,7 +129,7 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
   }
 }
 
-/// What tells an element of a stack from those of other stacks that stood in the same place.
+/// Distinguishes an element from those of stacks that were replaced.
 @usableFromInline
 struct StackElementIdentity: Hashable {
   let id: StackElementID

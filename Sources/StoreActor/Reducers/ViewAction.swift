@@ -1,5 +1,4 @@
-/// An action that keeps apart what a view, or a client, may send from what only the feature itself
-/// may send.
+/// An action that separates the actions that a view or a client may send from the feature's own.
 ///
 /// ```swift
 /// enum Action: ViewAction {
@@ -10,9 +9,9 @@
 /// }
 /// ```
 public protocol ViewAction<ViewAction> {
-  /// What a view may send.
+  /// The actions that a view may send.
   associatedtype ViewAction
 
-  /// Makes an action of one that a view sent.
+  /// Embeds an action that a view sent.
   static func view(_ action: ViewAction) -> Self
 }

@@ -1,36 +1,38 @@
 public import StoreState
 
-// What travels of a shared value is the value; what comes of it elsewhere is a copy.
+// The wire form of a shared value is its value; the receiver has a copy.
 
 extension Shared {
-  /// Takes what was read of it, for generated code: where it was kept by the process that shares
-  /// it, it is shared again by its key.
+  /// Takes the decoded wrapper, for generated code.
+  ///
+  /// A value that its own process restored is shared again by its key.
   public mutating func _$take(_ read: Self, isKept: Bool) {
     if isKept { content.keep(read.content) } else { self = read }
   }
 }
 
 extension SharedReader {
-  /// Takes what was read of it, for generated code: where it was kept by the process that shares
-  /// it, it is shared again by its key.
+  /// Takes the decoded wrapper, for generated code.
+  ///
+  /// A value that its own process restored is shared again by its key.
   public mutating func _$take(_ read: Self, isKept: Bool) {
     if isKept { content.keep(read.content) } else { self = read }
   }
 }
 
 extension Shared: WirePayload, WireValue where Value: WireValue {
-  /// The kind of the value.
+  /// The schema of the value.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
     Value.schema(in: &registry)
   }
 
-  /// What the value's type says.
+  /// Whether the value's type admits null.
   public static var admitsNull: Bool { Value.admitsNull }
 
-  /// What the value's type says.
+  /// Whether the type's values equal themselves and their copies.
   public static var equalsItself: Bool { Value.equalsItself }
 
-  /// Writes what is shown.
+  /// Writes the shown value.
   public func encode(to encoder: inout CBOREncoder) { content.encode(to: &encoder) }
 
   /// Reads a copy, which cannot be changed.
@@ -38,15 +40,15 @@ extension Shared: WirePayload, WireValue where Value: WireValue {
     content = try SharedContent(from: &decoder)
   }
 
-  /// Compares the encodings of what is shown.
+  /// Compares the encodings of the shown values.
   public func _$isSame(as other: Self) -> Bool { content.isSame(as: other.content) }
 
-  /// The digest of what is shown.
+  /// The digest of the shown value.
   public var _$digest: Digest { content.shown._$digest }
 }
 
 extension Shared: ReplicatedState where Value: ReplicatedState {
-  /// Writes the delta of what is shown.
+  /// Writes the delta of the shown value.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     content.encodeDelta(from: old.content, to: &encoder)
   }
@@ -58,18 +60,18 @@ extension Shared: ReplicatedState where Value: ReplicatedState {
 }
 
 extension SharedReader: WirePayload, WireValue where Value: WireValue {
-  /// The kind of the value.
+  /// The schema of the value.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
     Value.schema(in: &registry)
   }
 
-  /// What the value's type says.
+  /// Whether the value's type admits null.
   public static var admitsNull: Bool { Value.admitsNull }
 
-  /// What the value's type says.
+  /// Whether the type's values equal themselves and their copies.
   public static var equalsItself: Bool { Value.equalsItself }
 
-  /// Writes what is shown.
+  /// Writes the shown value.
   public func encode(to encoder: inout CBOREncoder) { content.encode(to: &encoder) }
 
   /// Reads a copy.
@@ -77,15 +79,15 @@ extension SharedReader: WirePayload, WireValue where Value: WireValue {
     content = try SharedContent(from: &decoder)
   }
 
-  /// Compares the encodings of what is shown.
+  /// Compares the encodings of the shown values.
   public func _$isSame(as other: Self) -> Bool { content.isSame(as: other.content) }
 
-  /// The digest of what is shown.
+  /// The digest of the shown value.
   public var _$digest: Digest { content.shown._$digest }
 }
 
 extension SharedReader: ReplicatedState where Value: ReplicatedState {
-  /// Writes the delta of what is shown.
+  /// Writes the delta of the shown value.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     content.encodeDelta(from: old.content, to: &encoder)
   }

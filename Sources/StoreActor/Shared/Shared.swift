@@ -1,6 +1,6 @@
 import IssueReporting
 
-/// A value that several features share, and with a key what is behind it too: a file, settings.
+/// A value that several features share, and that a key can persist in a file or in settings.
 ///
 /// ```swift
 /// @ObservableState
@@ -14,13 +14,13 @@ import IssueReporting
 /// state.editor = Editor.State(title: state.$draft.title)
 /// ```
 ///
-/// A state holds what the value was after its last action, so it is a value like any other: it can
-/// be compared, kept, and sent to other processes. After each action the root store puts the newest
-/// values into its state, wherever they are in it. In a step a reducer sees all shared values as
-/// they were when the step began, and its own changes.
+/// A state holds the value as of its last action. So the state is an ordinary value: it can be
+/// compared, stored, and sent to other processes. After each action the root store writes the
+/// newest values into its state, at any depth. In a step, a reducer sees all shared values as of
+/// the step's begin, plus its own changes.
 ///
-/// What changes them from outside, an effect, a model, another store, shows as a change of the
-/// state without an action, in the main actor's next turn or with the next action. `$isOn`, and a
+/// A change from outside (by an effect, a model or another store) appears as a change of the state
+/// without an action, in the main actor's next turn or with the next action. `$isOn`, and a
 /// property outside of a state, always have the newest value.
 @propertyWrapper
 @dynamicMemberLookup
@@ -29,20 +29,20 @@ public struct Shared<Value> {
 
   init(_ content: SharedContent<Value>) { self.content = content }
 
-  /// Shares a value among those who get this, or its projection, from here.
+  /// Creates a shared value for all holders of this wrapper or its projection.
   public init(value: sending Value) {
     content = SharedContent(SharedCell(value))
   }
 
-  /// A shared value that is there; nil where it is absent.
+  /// Creates a shared value that is present; nil if it is absent.
   ///
-  /// It keeps its last value when it becomes absent, and changes of it do nothing then.
+  /// When it becomes absent, it keeps its last value, and changes have no effect.
   public init?(_ base: Shared<Value?>) {
     guard let content = SharedContent.presence(of: base.content) else { return nil }
     self.content = content
   }
 
-  /// Shares what another one shares.
+  /// Shares the value of another wrapper.
   public init(projectedValue: Self) { self = projectedValue }
 
   /// The value; to change it, use `$value.withLock`.
@@ -62,19 +62,19 @@ public struct Shared<Value> {
     set { content = newValue.content }
   }
 
-  /// Changes the value, while nobody else does.
+  /// Changes the value exclusively.
   ///
-  /// From any thread. Whoever shares the value sees the change when this returns; states of stores
-  /// see it after the action that made it, or in a change of their own.
+  /// It may be called from any thread. All holders see the change when this returns. States of
+  /// stores see it after the action that made it, or in a change of their own.
   ///
-  /// A copy of what another process shares cannot be changed: it is reported, and nothing happens.
-  /// Nor should the operation change the value that it is changing by another way than its
-  /// argument: what that sets does not stay, which is reported.
+  /// A copy of another process's shared value cannot be changed: the call reports an issue and has
+  /// no effect. Nor should the operation change the same value other than through its argument:
+  /// such a change is lost, which is reported.
   ///
-  /// - `operation`: Changes the value; what it changed before an error stays changed. It should be
-  ///   short, for all shared values wait.
+  /// - `operation`: Changes the value; changes before an error are kept. It should be short,
+  ///   because all shared values wait.
   ///
-  /// Returns what the operation returned.
+  /// Returns the operation's result.
   public func withLock<R>(
     _ operation: (inout Value) throws -> R,
     fileID: StaticString = #fileID,
@@ -124,18 +124,18 @@ public struct Shared<Value> {
     )
   }
 
-  /// The value of the state that this, or what it is the projection of, is in.
+  /// The value in the state that contains this, or the origin of this projection.
   package var valueInState: Value { content.valueInState }
 
-  /// Whether the states that both are in show one value in the same memory.
+  /// Whether the states that contain both show one value in the same memory.
   package func showsSameInState(as other: Self) -> Bool {
     content.showsSameInState(as: other.content)
   }
 
-  /// What a closure makes of the value, to be read.
+  /// Returns a reader of a closure's result.
   ///
-  /// - Parameter body: Makes something of the value, whenever that is read.
-  /// - Returns: A reader of it.
+  /// - Parameter body: Computes the result from the value, at each read.
+  /// - Returns: The reader.
   public func read<Member>(
     _ body: @escaping @Sendable (Value) -> Member
   ) -> SharedReader<Member> {
@@ -149,13 +149,13 @@ public struct Shared<Value> {
     Shared<Member>(content.part(keyPath))
   }
 
-  /// A part of the value that cannot be changed, shared.
+  /// A read-only part of the value, shared.
   public subscript<Member>(dynamicMember keyPath: KeyPath<Value, Member>) -> SharedReader<Member> {
     SharedReader<Member>(content.part(keyPath))
   }
 }
 
-// Sound where values are: what is shared is touched under the shared lock only.
+// Sound if values are: shared data is accessed under the shared lock only.
 extension Shared: @unchecked Sendable where Value: Sendable {}
 
 extension RangeReplaceableCollection {
@@ -173,7 +173,7 @@ extension RangeReplaceableCollection {
     }
   }
 
-  /// The rows of a shared list that cannot be changed, each shared.
+  /// The rows of a read-only shared list, each shared.
   public init<ID, Row>(
     _ shared: SharedReader<IdentifiedArray<ID, Row>>
   ) where Element == SharedReader<Row> {

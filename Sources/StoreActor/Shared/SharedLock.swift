@@ -1,23 +1,23 @@
 import Foundation
 import Synchronization
 
-/// What all shared values have in common: one lock, and one number that counts their changes.
+/// The common state of all shared values: one lock, and one counter of their changes.
 ///
-/// There is one for the process. Values are told apart by their keys in a ``SharedStorage``, which
-/// is a dependency; but a state may hold values of two storages, and two separately numbered
+/// There is one for the process. A ``SharedStorage``, which is a dependency, distinguishes values
+/// by their keys. But a state may hold values of two storages, and two separately numbered
 /// histories have no common consistent snapshot.
 ///
-/// `lock` guards everything here and in the cells, except for the atomics, which are written under
-/// it and read by everybody. It is recursive, for whoever changes a value may read and change
-/// others meanwhile. Of what others have written only the closures of `withLock` run under it: keys
-/// are asked and told, and observers are told, by whoever has let go of it.
+/// `lock` guards all state here and in the cells, except for the atomics, which are written under
+/// it and read without it. It is recursive, as a caller that changes a value may read and change
+/// others meanwhile. The closures of `withLock` are the only foreign code that runs under it: calls
+/// of keys and notifications of observers run after it is released.
 enum SharedLock {
   private static let lock = NSRecursiveLock()
   private static let used = Atomic<Bool>(false)
   private static let thread = Atomic<UInt>(0)
   private static let holder = Atomic<UInt>(0)
   private static let changes = Atomic<UInt64>(0)
-  // Guarded by the lock: how often its holder has it.
+  // Guarded by the lock: the recursion depth of its holder.
   nonisolated(unsafe) private static var depth = 0
   // Guarded by the lock.
   nonisolated(unsafe) private static var errands: [() -> Void] = []
@@ -28,10 +28,10 @@ enum SharedLock {
   // Guarded by the lock.
   nonisolated(unsafe) private static var observers: [ObjectIdentifier: WeakObserver] = [:]
 
-  /// Whether the process has ever shared anything.
+  /// Whether the process has ever shared a value.
   static var isUsed: Bool { used.load(ordering: .relaxed) }
 
-  /// Something is shared.
+  /// Records that a value is shared.
   static func use() { used.store(true, ordering: .relaxed) }
 
   static func withLock<R>(_ body: () throws -> R) rethrows -> R {
@@ -53,32 +53,33 @@ enum SharedLock {
     for errand in due { errand() }
   }
 
-  /// Whether this thread has the lock.
+  /// Whether this thread holds the lock.
   static var isHeld: Bool { holder.load(ordering: .relaxed) == CurrentThread.id }
 
-  /// Runs what others have written once this thread lets go of the lock, which it has.
+  /// Runs foreign code after this thread, which holds the lock, has released it.
   static func afterUnlock(_ errand: @escaping () -> Void) { errands.append(errand) }
 
   // MARK: Contexts
 
-  /// Whether this thread looks at values as a step or an expectation does.
+  /// Whether this thread reads values in a step or an expectation.
   static var isInContext: Bool {
     let owner = thread.load(ordering: .relaxed)
     return owner != 0 && owner == CurrentThread.id
   }
 
-  /// How this thread looks at values; nil where it sees the newest ones.
+  /// The context of this thread; nil if it reads the newest values.
   static var current: SharedContext? { isInContext ? context : nil }
 
   /// The version that this thread sees.
   static var visibleVersion: UInt64 { withLock { current?.version ?? version } }
 
-  /// A step or an expectation begins on this thread.
+  /// Begins a step or an expectation on this thread.
   ///
   /// - Parameters:
   ///   - owner: The root that makes the step; nil for an expectation.
-  ///   - version: What an expectation begins with; nil for a step, which begins with the newest.
-  /// - Returns: What it sees.
+  ///   - version: The version at which an expectation begins; nil for a step, which begins at
+  ///     the newest.
+  /// - Returns: The new context.
   static func begin(_ owner: AnyObject?, from version: UInt64? = nil) -> SharedContext {
     withLock {
       precondition(
@@ -97,7 +98,7 @@ enum SharedLock {
     }
   }
 
-  /// The step or expectation that began last has ended.
+  /// Ends the most recent step or expectation.
   static func end(_ ended: SharedContext) {
     withLock {
       precondition(context === ended, "Steps end in the order in which they began.")
@@ -109,10 +110,10 @@ enum SharedLock {
 
   // MARK: Changes
 
-  /// How many changes there were.
+  /// The number of changes.
   static var version: UInt64 { changes.load(ordering: .acquiring) }
 
-  /// The oldest version that somebody may look at beside the newest one; nil where nobody does.
+  /// The oldest version that a context may read; nil if all readers use the newest.
   static var oldestSeen: UInt64? {
     if historians > 0 { return 0 }
     var oldest: UInt64?
@@ -124,9 +125,11 @@ enum SharedLock {
     return oldest
   }
 
-  /// Counts a change; to be called under the lock.
+  /// Counts a change.
   ///
-  /// - Returns: The version that it leads to.
+  /// The caller holds the lock.
+  ///
+  /// - Returns: The new version.
   static func advance() -> UInt64 {
     let version = changes.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
     let step = current
@@ -137,7 +140,7 @@ enum SharedLock {
     return version
   }
 
-  /// Old values are kept until ``forgetOld()`` was called as often.
+  /// Keeps old values until a matching number of ``forgetOld()`` calls.
   static func keepOld() { withLock { historians += 1 } }
 
   static func forgetOld() { withLock { historians -= 1 } }
@@ -155,37 +158,36 @@ enum SharedLock {
   }
 }
 
-/// Somebody who is told, on whatever thread, that values have changed which somebody else changed.
+/// An observer that is notified, on any thread, when others have changed values.
 protocol SharedObserver: AnyObject, Sendable {
   func sharedValuesChanged()
 }
 
-/// How a thread looks at shared values while it reduces, or says what it expects.
+/// The view of a thread on shared values during a step or an expectation.
 ///
-/// A step sees all values as they were when it began; when it changes one itself, it sees them as
-/// they are then. An expectation begins with what was at some version, and its changes are seen by
-/// nobody else.
+/// A step sees all values as of its begin. After its own change of a value it sees the values of
+/// that moment. An expectation begins at some version, and only it sees its changes.
 final class SharedContext {
-  /// The root whose step it is.
+  /// The root that runs the step.
   private let owner: ObjectIdentifier?
   let outer: SharedContext?
-  /// The values that are seen are those of this version, but for ``expected``.
+  /// The version of the visible values, except for those in ``expected``.
   private(set) var version: UInt64
-  /// Whether the step has changed anything.
+  /// Whether the step has changed any value.
   private(set) var hasChanged = false
-  /// Whether the step has set a value, be it to what it was.
+  /// Whether the step has set a value, even to an equal one.
   private(set) var hasWritten = false
   let isExpectation: Bool
-  /// What an expectation has changed.
+  /// The values that an expectation has changed.
   private(set) var expected: [ObjectIdentifier: AnyObject] = [:]
   private var nextExpectation = UInt64.max
-  /// The values of keys that only the expectation has.
+  /// The cells of keys that exist only in the expectation.
   private var cells: [SharedCellID: AnyObject] = [:]
-  /// What the step has changed.
+  /// The changes of the step.
   private var changes: [ObjectIdentifier: Change] = [:]
 
   private struct Change {
-    /// Takes it back, unless there is another version than this one by then.
+    /// Reverts the change, unless the cell has another version than this one by then.
     let takeBack: (_ version: UInt64) -> Void
     /// The version of the step's last change.
     var version: UInt64
@@ -208,21 +210,21 @@ final class SharedContext {
     hasChanged = true
   }
 
-  /// Whether the step is that of an observer, which will see by itself what it changed.
+  /// Whether an observer's root runs the step; it detects its own changes itself.
   fileprivate func concerns(_ observer: ObjectIdentifier) -> Bool { owner == observer }
 
-  /// Notes that the step has set a value.
+  /// Records that the step has set a value.
   func noteWrite() { hasWritten = true }
 
   /// Expects another value of a cell.
   func expect<Value>(_ value: Value, of cell: SharedCell<Value>) {
-    // No version that the counter comes to, so that equal versions mean one value.
+    // A version that the counter does not reach, so that equal versions mean one value.
     nextExpectation -= 1
     expected[ObjectIdentifier(cell)] = SharedSnapshot(value: value, version: nextExpectation)
   }
 
-  /// The value of a key that nobody shares, for an expectation: it is one for all who have the key,
-  /// and the key is not asked.
+  /// The cell of a key that is not shared, for an expectation: all properties with the key have one
+  /// cell, and the key is not loaded.
   func cell<Value>(_ id: SharedCellID, _ initialValue: Value) -> SharedCell<Value> {
     if let cell = cells[id] as? SharedCell<Value> { return cell }
     let cell = SharedCell(initialValue)
@@ -230,7 +232,7 @@ final class SharedContext {
     return cell
   }
 
-  /// Notes that the step has changed a cell.
+  /// Records that the step has changed a cell.
   func note<Value>(
     _ cell: SharedCell<Value>,
     from old: SharedSnapshot<Value>,
@@ -240,7 +242,7 @@ final class SharedContext {
     if changes[id]?.version == old.version {
       changes[id]?.version = new.version
     } else {
-      // What somebody else has changed in between stays.
+      // A change by another thread in between is kept.
       changes[id] = Change(
         takeBack: { cell.takeBack(to: old.value, from: $0) },
         version: new.version,
@@ -248,14 +250,14 @@ final class SharedContext {
     }
   }
 
-  /// Takes back what the step has changed, where nobody else has changed it since.
+  /// Reverts the step's changes, except for values that others have changed since.
   func takeBack() {
     for change in changes.values { change.takeBack(change.version) }
     changes = [:]
   }
 }
 
-/// Does several things to shared values between which nobody looks at them.
+/// Runs several operations on shared values without intermediate reads by other threads.
 ///
-/// - Parameter body: Does them.
+/// - Parameter body: The operations.
 package func withSharedValuesLocked(_ body: () -> Void) { SharedLock.withLock(body) }

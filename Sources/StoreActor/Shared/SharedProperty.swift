@@ -1,6 +1,6 @@
 public import CustomDump
 
-/// What the properties of states have in common that show shared values.
+/// The common interface of properties that show shared values.
 protocol SharedProperty<Value> {
   associatedtype Value
   var content: SharedContent<Value> { get set }
@@ -19,26 +19,26 @@ extension SharedReader: SharedProperty {
 // MARK: - Values
 
 extension Shared: Equatable where Value: Equatable {
-  /// Compares what is shown.
+  /// Compares the shown values.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.content.isIdentical(to: rhs.content) || lhs.content.shown == rhs.content.shown
   }
 }
 
 extension SharedReader: Equatable where Value: Equatable {
-  /// Compares what is shown.
+  /// Compares the shown values.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.content.isIdentical(to: rhs.content) || lhs.content.shown == rhs.content.shown
   }
 }
 
 extension Shared: Hashable where Value: Hashable {
-  /// Feeds what is shown to a hasher.
+  /// Feeds the shown value to a hasher.
   public func hash(into hasher: inout Hasher) { content.shown.hash(into: &hasher) }
 }
 
 extension SharedReader: Hashable where Value: Hashable {
-  /// Feeds what is shown to a hasher.
+  /// Feeds the shown value to a hasher.
   public func hash(into hasher: inout Hasher) { content.shown.hash(into: &hasher) }
 }
 
@@ -53,51 +53,51 @@ extension SharedReader: Identifiable where Value: Identifiable {
 }
 
 extension Shared: CustomStringConvertible {
-  /// The type, and the key, or the value where there is no key.
+  /// The type, and the key, or the value if there is no key.
   public var description: String { "Shared<\(Value.self)>(\(content.name))" }
 }
 
 extension SharedReader: CustomStringConvertible {
-  /// The type, and the key, or the value where there is no key.
+  /// The type, and the key, or the value if there is no key.
   public var description: String { "SharedReader<\(Value.self)>(\(content.name))" }
 }
 
 extension Shared: CustomReflectable {
-  /// The mirror of what is shown.
+  /// The mirror of the shown value.
   public var customMirror: Mirror { Mirror(reflecting: content.shown) }
 }
 
 extension SharedReader: CustomReflectable {
-  /// The mirror of what is shown.
+  /// The mirror of the shown value.
   public var customMirror: Mirror { Mirror(reflecting: content.shown) }
 }
 
 extension Shared: CustomDumpRepresentable {
-  /// What is shown, so that a dump shows no wrapper.
+  /// The shown value, so that a dump shows no wrapper.
   public var customDumpValue: Any { content.shown }
 }
 
 extension SharedReader: CustomDumpRepresentable {
-  /// What is shown, so that a dump shows no wrapper.
+  /// The shown value, so that a dump shows no wrapper.
   public var customDumpValue: Any { content.shown }
 }
 
 // MARK: - Snapshots
 
-/// The types whose values hold others behind references, which are replaced where those change.
+/// Types that hold values by reference, and copy them on a change.
 protocol SharedContainer {
-  /// The types of what is looked into.
+  /// The types of the held values.
   static var heldTypes: [Any.Type] { get }
 
-  /// Whether something in it shows other than is to be shown.
+  /// Whether any shown value in it is out of date.
   ///
   /// - Parameters:
-  ///   - old: What it was when everything in it showed what was to be shown; nil where that is not
-  ///     known, or more has changed than what it holds.
-  ///   - update: Looks into what it holds.
-  /// - Returns: Whether ``updateSnapshots(_:)`` would change anything.
+  ///   - old: The container when all values in it were up to date; nil if unknown, or if more than
+  ///     the held values has changed.
+  ///   - update: Access to the held values.
+  /// - Returns: Whether ``updateSnapshots(_:)`` would change a value.
   func isBehind(since old: Self?, _ update: SnapshotUpdate) -> Bool
 
-  /// Shows in it what is to be shown.
+  /// Updates the shown values in it.
   mutating func updateSnapshots(_ update: SnapshotUpdate)
 }

@@ -1,4 +1,4 @@
-/// A shared value that is only read: see ``Shared``.
+/// A read-only shared value: see ``Shared``.
 ///
 /// ```swift
 /// @Shared(value: Draft(title: "Milk")) var draft
@@ -11,45 +11,45 @@ public struct SharedReader<Value> {
 
   init(_ content: SharedContent<Value>) { self.content = content }
 
-  /// A value that nobody changes.
+  /// Creates a reader of a constant value.
   public init(value: sending Value) {
     content = SharedContent(SharedCell(value))
   }
 
-  /// A value that nobody changes.
+  /// Creates a reader of a constant value.
   ///
   /// - Parameter value: The value.
   /// - Returns: A reader of it.
   public static func constant(_ value: sending Value) -> Self { Self(value: value) }
 
-  /// What somebody shares, to be read.
+  /// Creates a reader of a shared value.
   public init(_ base: Shared<Value>) { content = base.content }
 
-  /// A shared value that is there, to be read; nil where it is absent.
+  /// Creates a reader of a shared value that is present; nil if it is absent.
   public init?(_ base: Shared<Value?>) { self.init(SharedReader<Value?>(base)) }
 
-  /// A shared value that is there; nil where it is absent.
+  /// Creates a reader of a shared value that is present; nil if it is absent.
   public init?(_ base: SharedReader<Value?>) {
     guard let content = SharedContent.presence(of: base.content) else { return nil }
     self.content = content
   }
 
-  /// Reads what another one reads.
+  /// Creates a reader of the same value as another one.
   public init(projectedValue: Self) { self = projectedValue }
 
   /// The value.
   public var wrappedValue: Value { content.value }
 
-  /// The shared value itself, to pass it on, or to share a part of it.
+  /// The shared value itself, to pass it on or to share a part of it.
   public var projectedValue: Self {
     get { Self(content.live) }
     set { content = newValue.content }
   }
 
-  /// What a closure makes of the value, to be read.
+  /// Returns a reader of a closure's result.
   ///
-  /// - Parameter body: Makes something of the value, whenever that is read.
-  /// - Returns: A reader of it.
+  /// - Parameter body: Computes the result from the value, at each read.
+  /// - Returns: The reader.
   public func read<Member>(
     _ body: @escaping @Sendable (Value) -> Member
   ) -> SharedReader<Member> {
@@ -62,5 +62,5 @@ public struct SharedReader<Value> {
   }
 }
 
-// Sound where values are: what is shared is touched under the shared lock only.
+// Sound if values are: shared data is accessed under the shared lock only.
 extension SharedReader: @unchecked Sendable where Value: Sendable {}

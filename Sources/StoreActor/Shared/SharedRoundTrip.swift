@@ -1,13 +1,13 @@
-/// The round trip of a state into its wire form and back, in a test that says what the copy is to
-/// become: its shared values are still known by where they come from.
+/// The round trip of a state to its wire form and back, in a test that states the expected copy:
+/// its shared values keep their sources.
 ///
 /// Both forms have the same values in the same order.
 ///
-/// Sendable because it is used by the one who makes it.
+/// Sendable because only its creator uses it.
 package final class SharedRoundTrip: @unchecked Sendable {
   @TaskLocal static var current: SharedRoundTrip?
 
-  /// What has left and not arrived yet.
+  /// The encoded contents in order; those from `arrived` on are not decoded yet.
   private var underWay: [any Sendable] = []
   private var arrived = 0
 
@@ -16,8 +16,8 @@ package final class SharedRoundTrip: @unchecked Sendable {
   /// Runs an operation that encodes a state and decodes it again.
   ///
   /// - Parameter operation: The operation.
-  /// - Returns: What the operation returns.
-  /// - Throws: What the operation throws.
+  /// - Returns: The operation's result.
+  /// - Throws: The operation's error.
   package static func take<R, Failure: Error>(
     _ operation: () throws(Failure) -> R
   ) throws(Failure) -> R {

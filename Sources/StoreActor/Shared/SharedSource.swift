@@ -1,11 +1,11 @@
 import Observation
 
-/// A shared value as it was at a version: what a state holds of it, and never changes.
+/// An immutable snapshot of a shared value at a version, held by a state.
 ///
-/// So two states are one value where they have the same memory, with shared values as without.
+/// So two states with the same memory are equal, also if they contain shared values.
 final class SharedSnapshot<Value> {
   let value: Value
-  /// The version of the change that led to it; of a part, that which led to the whole.
+  /// The version of the change that created it; for a part, the version of the whole.
   let version: UInt64
 
   init(value: Value, version: UInt64) {
@@ -14,23 +14,23 @@ final class SharedSnapshot<Value> {
   }
 }
 
-/// Where a shared value comes from: a cell, or a part of another source's value.
+/// The source of a shared value: a cell, or a part of another source's value.
 ///
-/// Everything is called under the shared lock, but ``change(_:)``, which takes it, and what says
-/// otherwise.
+/// All methods are called under the shared lock, except ``change(_:)``, which acquires it, and
+/// those whose comment states otherwise.
 class SharedSource<Value> {
-  /// How it is described: its key, or its value.
+  /// The description: the key, or the value.
   var name: String { preconditionFailure("A source is of some kind.") }
 
-  /// Whether two values are the same, so that the one need not replace the other.
+  /// Whether two values are the same, so that a replacement has no effect for observers.
   final lazy var isSame = Sameness.of(Value.self)
 
-  /// The value, as a context sees it; the newest one where there is none.
+  /// The value in a context; the newest value without a context.
   func snapshot(in context: SharedContext?) -> SharedSnapshot<Value> {
     preconditionFailure("A source is of some kind.")
   }
 
-  /// The version of that value, which takes less.
+  /// The version of that value, at a lower cost.
   func version(in context: SharedContext?) -> UInt64 {
     preconditionFailure("A source is of some kind.")
   }
@@ -40,51 +40,52 @@ class SharedSource<Value> {
     preconditionFailure("A source that cannot be changed is read only.")
   }
 
-  /// Changes the value where its truth is, and returns when that is done.
+  /// Changes the value at its origin, and returns when the change is complete.
   func update(_ operation: @escaping @Sendable (inout Value) throws -> Void) async throws {
     try change(operation)
     try await persistence?.saveNow()
   }
 
-  /// Takes a value that was kept for the newest one, if it is one that has a key.
+  /// Replaces the newest value by a restored one, if the source has a key.
   func adopt(_ value: Value) {}
 
-  /// Notes that the newest value was read, for whoever observes; without the lock.
+  /// Records for observers that the newest value was read; called without the lock.
   func noteRead() {}
 
-  /// Whether there is a value; else ``prepare()`` gets it.
+  /// Whether there is a value; otherwise ``prepare()`` loads it.
   var isPrepared: Bool { true }
 
-  /// Gets the value for the first time, if it is one that has a key; without the lock, for the key
-  /// may do anything.
+  /// Loads the value for the first time, if the source has a key; called without the lock, as the
+  /// key may run any code.
   func prepare() {}
 
-  /// Gets the value for the first time for a state of a root, or a property: its initial value is
-  /// kept where the key keeps values.
+  /// Loads the value for the first time for a state of a root, or a property.
+  ///
+  /// The key's storage then also saves an initial value.
   func enter() { prepare() }
 
   /// Whether a closure is changing the value.
   var isBeingChanged: Bool { false }
 
-  /// Tells somebody before the newest value is replaced, for as long as they live.
+  /// Adds a follower, held weakly, which is notified before the newest value is replaced.
   func add(_ follower: any SharedFollower) {}
 
-  /// Whether a value need not be replaced by another one where it is kept.
+  /// Whether a stored value need not be replaced by another one.
   final lazy var isKept = Sameness.ofKept(Value.self)
 
-  /// What is behind the value; nil where that is this process's memory alone.
+  /// The persistence of the value; nil if it exists in this process's memory only.
   var persistence: (any SharedPersistence)? { nil }
 }
 
-/// Somebody who is told, under the shared lock, that a value is about to be replaced.
+/// A follower that is notified, under the shared lock, before a value is replaced.
 protocol SharedFollower: AnyObject {
   func willReplace()
 }
 
-/// A shared value itself.
+/// The storage of a shared value.
 final class SharedCell<Value>: SharedSource<Value>, Observable {
   private var newest: SharedSnapshot<Value>
-  /// Those before it that somebody may look at, oldest first.
+  /// Earlier snapshots that a context may still read, oldest first.
   private var older: [SharedSnapshot<Value>] = []
   private var ownPersistence: (any SharedPersistence)?
   private var isChanging = false
@@ -105,7 +106,7 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
 
   override var persistence: (any SharedPersistence)? { ownPersistence }
 
-  /// Says what is behind the value, once.
+  /// Sets the persistence of the value, once.
   func persist(by persistence: any SharedPersistence) { ownPersistence = persistence }
 
   override func snapshot(in context: SharedContext?) -> SharedSnapshot<Value> {
@@ -114,7 +115,7 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
       return unsafeDowncast(expected, to: SharedSnapshot<Value>.self)
     }
     if newest.version <= context.version { return newest }
-    // One that was made later has been what it was first.
+    // A value that is newer than the context has its first snapshot.
     return older.last { $0.version <= context.version } ?? older.first ?? newest
   }
 
@@ -129,7 +130,7 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
       var value = snapshot(in: expectation).value
       let wasChanging = isChanging
       isChanging = true
-      // What was changed before an error stays changed.
+      // Changes before an error are kept.
       defer {
         isChanging = wasChanging
         if let expectation {
@@ -145,10 +146,10 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
     }
   }
 
-  /// Sets what has come from behind.
+  /// Sets a value that the persistence delivers.
   func receive(_ value: Value) { SharedLock.withLock { set(value) } }
 
-  /// Sets what there was before a change, unless somebody has changed it since.
+  /// Restores the value before a change, unless it was changed since.
   func takeBack(to value: Value, from version: UInt64) {
     SharedLock.withLock { if newest.version == version { setAndSave(value) } }
   }
@@ -189,16 +190,16 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
   override func noteRead() { registrar.access(self, keyPath: \.value) }
 }
 
-/// What a property shows of a shared value.
+/// The content of a property with a shared value.
 struct SharedContent<Value> {
-  /// Nil of a copy of what another process shares.
+  /// The source; nil for a copy of another process's shared value.
   private(set) var source: SharedSource<Value>?
-  /// What a state shows, or the state that this was taken from.
+  /// The snapshot of the state that contains this, or that this was taken from.
   private var held: SharedSnapshot<Value>?
-  /// Whether the newest value counts, whatever is held.
+  /// Whether reads return the newest value instead of the snapshot.
   private var isLive = false
 
-  /// What a state shows; nil where it is always the newest value.
+  /// The snapshot that the state shows; nil if reads return the newest value.
   var snapshot: SharedSnapshot<Value>? { isLive ? nil : held }
 
   init(_ source: SharedSource<Value>) {
@@ -206,32 +207,32 @@ struct SharedContent<Value> {
     self.source = source
   }
 
-  /// A copy of what another process shares.
+  /// Creates a copy of another process's shared value.
   init(copyOf value: Value) { held = SharedSnapshot(value: value, version: Self.ofCopies) }
 
-  /// No version that the counter comes to: a copy is not known to be what any source has.
+  /// A version that the counter does not reach: a copy never equals a source's snapshot.
   private static var ofCopies: UInt64 { .max }
 
-  /// What `$value` is: the newest value, where it is known.
+  /// The content of `$value`: the newest value, if there is a source.
   var live: Self {
     var live = self
     live.isLive = source != nil
     return live
   }
 
-  /// What the state shows that this was taken from.
+  /// The value in the state that this was taken from.
   var valueInState: Value { (held ?? newest).value }
 
-  /// Whether the states that both were taken from show one value in the same memory.
+  /// Whether both originate from states that show one value in the same memory.
   func showsSameInState(as other: Self) -> Bool { held != nil && held === other.held }
 
-  /// The value: in a step the step's, else what is shown.
+  /// The value: within a step the step's value, otherwise the shown value.
   var value: Value {
     if let snapshot, source == nil || !SharedLock.isInContext { return snapshot.value }
     return newest.value
   }
 
-  /// What is shown, also in a step.
+  /// The shown value, also within a step.
   var shown: Value { (snapshot ?? newest).value }
 
   /// Whether both show one value in the same memory.
@@ -247,7 +248,7 @@ struct SharedContent<Value> {
     return SharedLock.withLock { source.snapshot(in: context) }
   }
 
-  /// What is behind the value; nil where that is this process's memory alone.
+  /// The persistence of the value; nil if it exists in this process's memory only.
   var persistence: (any SharedPersistence)? {
     source?.prepare()
     return source?.persistence
@@ -259,7 +260,7 @@ struct SharedContent<Value> {
     return SharedContent<Part>(SharedPart(path, of: source))
   }
 
-  /// What a closure makes of the value.
+  /// A reader of the result of a closure.
   func reading<Result>(
     _ read: @escaping @Sendable (Value) -> Result
   ) -> SharedContent<Result> {
@@ -267,16 +268,16 @@ struct SharedContent<Value> {
     return SharedContent<Result>(SharedReading(of: source, read))
   }
 
-  /// How it is described: by its key, or its value.
+  /// The description: the key, or the value.
   var name: String { source?.name ?? "value: \(String(reflecting: shown))" }
 
-  /// The value where it is there; nil where it is not.
+  /// The value if it is present; nil if it is absent.
   static func presence(of base: SharedContent<Value?>) -> Self? {
     guard let value = base.value else { return nil }
     return base.source.map { Self(SharedPresence($0, last: value)) } ?? Self(copyOf: value)
   }
 
-  /// What is to be shown in place of what is; nil where that is the same.
+  /// The snapshot that replaces the shown one; nil if they are the same.
   func next(in context: SharedContext?) -> SharedSnapshot<Value>? {
     guard let source else { return nil }
     guard let snapshot else { return source.snapshot(in: context) }
@@ -285,21 +286,21 @@ struct SharedContent<Value> {
     return source.isKept(snapshot.value, next.value) ? nil : next
   }
 
-  /// Shares the value that was kept.
+  /// Shares the restored value.
   func adopt() { if let snapshot { source?.adopt(snapshot.value) } }
 
-  /// Goes on from a value that was kept, sharing what the key stands for.
+  /// Continues from a restored value, with the source of the key.
   mutating func keep(_ kept: Self) {
     if source == nil { self = kept } else { held = kept.held }
   }
 
-  /// Shows what is to be shown.
+  /// Shows a snapshot.
   mutating func show(_ snapshot: SharedSnapshot<Value>) {
     held = snapshot
     isLive = false
   }
 
-  /// Changes what is shown of a copy.
+  /// Replaces the value of a copy.
   mutating func replace(with value: Value) {
     show(SharedSnapshot(value: value, version: snapshot?.version ?? Self.ofCopies))
   }

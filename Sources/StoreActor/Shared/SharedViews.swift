@@ -1,4 +1,4 @@
-/// What is made of another source's value.
+/// A source that derives its value from another source.
 class SharedView<Whole, Value>: SharedSource<Value> {
   fileprivate let base: SharedSource<Whole>
 
@@ -21,7 +21,7 @@ class SharedView<Whole, Value>: SharedSource<Value> {
   override func version(in context: SharedContext?) -> UInt64 { base.version(in: context) }
 }
 
-/// What a closure makes of a shared value.
+/// The result of a closure on a shared value.
 final class SharedReading<Whole, Value>: SharedView<Whole, Value> {
   private let read: @Sendable (Whole) -> Value
 
@@ -72,13 +72,13 @@ final class SharedPart<Whole, Value>: SharedView<Whole, Value> {
   }
 }
 
-/// A shared value that may be absent, where it is there; it keeps its last value once it is not.
+/// A shared optional value that is present; it keeps its last value when it becomes absent.
 final class SharedPresence<Value>: SharedView<Value?, Value>, SharedFollower {
-  /// The newest value that is known to have been there, or what it was changed to since it went.
+  /// The newest present value, or the value to which it was changed since it became absent.
   private var last: Value
-  /// The version up to which that is known.
+  /// The version of the base that was noted last.
   private var version: UInt64 = 0
-  /// The version of the last change since it went.
+  /// The version of the last change while absent.
   private var changed: UInt64 = 0
 
   init(_ base: SharedSource<Value?>, last: Value) {
@@ -90,7 +90,7 @@ final class SharedPresence<Value>: SharedView<Value?, Value>, SharedFollower {
   override var name: String { "\(base.name)!" }
 
   func willReplace() {
-    // What a state has shown was noted with that.
+    // Values that a state has shown are noted at that time.
     if base.version(in: nil) != version { note(base.snapshot(in: nil)) }
   }
 
@@ -122,7 +122,7 @@ final class SharedPresence<Value>: SharedView<Value?, Value>, SharedFollower {
   override func change<R>(_ operation: (inout Value) throws -> R) rethrows -> R {
     try base.change { value in
       guard var present = value else {
-        // What is gone stays gone: the change is seen here alone.
+        // The base stays absent: only this source shows the change.
         var last = last
         defer { keep(last) }
         return try operation(&last)

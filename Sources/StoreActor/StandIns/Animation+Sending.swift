@@ -1,22 +1,22 @@
 #if !canImport(SwiftUI)
 extension Store {
-  /// Sends an action; there is nothing to animate here.
+  /// Sends an action without an animation.
   ///
   /// - Parameters:
-  ///   - action: What happened.
-  ///   - animation: Is ignored.
-  /// - Returns: The work that follows from the action.
+  ///   - action: The action.
+  ///   - animation: Ignored.
+  /// - Returns: The task of the action's effects.
   @discardableResult
   public func send(_ action: Action, animation: Animation?) -> StoreTask {
     send(action)
   }
 
-  /// Sends an action; there is nothing to animate here.
+  /// Sends an action without an animation.
   ///
   /// - Parameters:
-  ///   - action: What happened.
-  ///   - transaction: Is ignored.
-  /// - Returns: The work that follows from the action.
+  ///   - action: The action.
+  ///   - transaction: Ignored.
+  /// - Returns: The task of the action's effects.
   @discardableResult
   public func send(_ action: Action, transaction: Transaction) -> StoreTask {
     send(action)
@@ -24,36 +24,36 @@ extension Store {
 }
 
 extension Send {
-  /// Sends an action; there is nothing to animate here.
+  /// Sends an action without an animation.
   public func callAsFunction(_ action: Action, animation: Animation?) {
     callAsFunction(action)
   }
 
-  /// Sends an action; there is nothing to animate here.
+  /// Sends an action without an animation.
   public func callAsFunction(_ action: Action, transaction: Transaction) {
     callAsFunction(action)
   }
 }
 
 extension ButtonStateAction {
-  /// Sends an action, or nothing; there is nothing to animate here.
+  /// Sends an action, if any, without an animation.
   public static func send(_ action: Action?, animation: Animation?) -> Self {
     send(action)
   }
 }
 
 extension Effect {
-  /// Delivers an action; there is nothing to animate here.
+  /// Delivers an action without an animation.
   public static func send(_ action: Action, animation: Animation?) -> Self {
     send(action)
   }
 
-  /// The same effect; there is nothing to animate here.
+  /// The same effect, without an animation.
   public func animation(_ animation: Animation? = .default) -> Self {
     self
   }
 
-  /// The same effect; there is nothing to animate here.
+  /// The same effect, without an animation.
   public func transaction(_ transaction: Transaction) -> Self {
     self
   }

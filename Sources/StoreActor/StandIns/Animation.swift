@@ -1,24 +1,26 @@
 #if !canImport(SwiftUI)
-/// Stands in for SwiftUI's type where there is no SwiftUI, so that features that name animations
-/// compile: nothing is animated, and all animations are equal.
+/// Replaces SwiftUI's type on platforms without SwiftUI, so that features that name animations
+/// compile.
+///
+/// It has no visible effect, and all animations are equal.
 ///
 /// ```swift
 /// await send(.timerTicked, animation: .interpolatingSpring(stiffness: 3000, damping: 40))
 /// ```
 ///
-/// This file and `Animation+Sending.swift` are all there is of it.
+/// This file and `Animation+Sending.swift` contain the whole replacement.
 public struct Animation: Hashable, Sendable {
   private init() {}
 
   /// The usual animation.
   public static let `default` = Self()
-  /// At one speed.
+  /// Linear: constant speed.
   public static let linear = Self()
-  /// Slow at first.
+  /// Slow at the start.
   public static let easeIn = Self()
-  /// Slow at last.
+  /// Slow at the end.
   public static let easeOut = Self()
-  /// Slow at first and at last.
+  /// Slow at the start and at the end.
   public static let easeInOut = Self()
   /// A spring.
   public static let spring = Self()
@@ -33,16 +35,16 @@ public struct Animation: Hashable, Sendable {
 }
 
 extension Animation {
-  /// At one speed.
+  /// Linear: constant speed.
   public static func linear(duration: Double) -> Self { .linear }
 
-  /// Slow at first.
+  /// Slow at the start.
   public static func easeIn(duration: Double) -> Self { .easeIn }
 
-  /// Slow at last.
+  /// Slow at the end.
   public static func easeOut(duration: Double) -> Self { .easeOut }
 
-  /// Slow at first and at last.
+  /// Slow at the start and at the end.
   public static func easeInOut(duration: Double) -> Self { .easeInOut }
 
   /// A spring.
@@ -89,22 +91,22 @@ extension Animation {
     .snappy
   }
 
-  /// The animation, later.
+  /// The animation after a delay.
   public func delay(_ delay: Double) -> Self { self }
 
-  /// The animation, faster or slower.
+  /// The animation at another speed.
   public func speed(_ speed: Double) -> Self { self }
 
-  /// The animation several times.
+  /// The animation, repeated a number of times.
   public func repeatCount(_ repeatCount: Int, autoreverses: Bool = true) -> Self { self }
 
-  /// The animation again and again.
+  /// The animation, repeated without end.
   public func repeatForever(autoreverses: Bool = true) -> Self { self }
 }
 
-/// Stands in for SwiftUI's type where there is no SwiftUI: how a change is shown.
+/// Replaces SwiftUI's type on platforms without SwiftUI: the context of a change.
 public struct Transaction: Hashable, Sendable {
-  /// The animation that the change is shown with.
+  /// The animation of the change.
   public var animation: Animation?
 
   /// Whether views must not animate the change by themselves.

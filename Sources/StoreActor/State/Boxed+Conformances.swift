@@ -1,11 +1,11 @@
 public import CustomDump
 public import StoreState
 
-// Sound: a box that is shared is not written to.
+// Sound: a shared box is not written.
 extension Boxed: @unchecked Sendable where Value: Sendable {}
 
 extension Boxed: Equatable where Value: Equatable {
-  /// Compares the values; one box is equal to itself.
+  /// Compares the values; a box equals itself.
   @inlinable
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.isIdentical(to: rhs) || lhs.wrappedValue == rhs.wrappedValue
@@ -52,17 +52,17 @@ extension Boxed: CustomDumpRepresentable {
   }
 }
 
-/// A box travels as its value.
+/// The wire form of a box is its value's.
 extension Boxed: WirePayload, WireValue where Value: WireValue {
-  /// The kind of the value.
+  /// The schema of the value.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
     Value.schema(in: &registry)
   }
 
-  /// What the value's type says.
+  /// Whether the value's type admits null.
   public static var admitsNull: Bool { Value.admitsNull }
 
-  /// What the value's type says.
+  /// Whether the type's values equal themselves and their copies.
   public static var equalsItself: Bool { Value.equalsItself }
 
   /// Writes the value.
@@ -75,7 +75,7 @@ extension Boxed: WirePayload, WireValue where Value: WireValue {
     self.init(try Value(from: &decoder))
   }
 
-  /// Compares the encodings; those of one box are the same.
+  /// Compares the encodings; a box is the same as itself.
   public func _$isSame(as other: Self) -> Bool {
     isIdentical(to: other) || wrappedValue._$isSame(as: other.wrappedValue)
   }

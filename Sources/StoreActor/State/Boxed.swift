@@ -1,4 +1,4 @@
-/// A value behind a reference, copied only when it is written to while others share it.
+/// A value in a heap box, copied on a write if the box is shared.
 ///
 /// ```swift
 /// struct State: Equatable {
@@ -7,28 +7,27 @@
 /// }
 /// ```
 ///
-/// The property is used as if the wrapper was not there. Inside, the state around it holds one
-/// pointer in the place of the value, however large that is.
+/// The property is used as if it had no wrapper. The state around it holds one pointer instead of
+/// the value, at any size of the value.
 ///
 /// ## When to use it
 ///
-/// A state that holds its children's states holds them *inline*: an app's root state can come to
-/// some ten kilobytes. Every function on the way from a store to the deepest reducer may have such
-/// a state on its stack, some of them several, above all in debug builds, and a stack is small:
-/// 512 KiB on a thread of an Apple platform that is not the main one. A feature that crashes on the
-/// way into a deep child, with a stack overflow and nothing wrong in its logic, crashes for that
-/// reason. Box
+/// A state holds its children's states *inline*: an app's root state can reach some ten kilobytes.
+/// Every function between a store and the deepest reducer may have such a state on its stack, some
+/// of them several, above all in debug builds. A stack is small: 512 KiB on a secondary thread of
+/// an Apple platform. This is the cause if a feature with correct logic crashes with a stack
+/// overflow on the way into a deep child. Box
 ///
 /// - the states of the children of a root feature, and of tabs and screens that have children of
 ///   their own, once `MemoryLayout<State>.size` exceeds a kilobyte or two;
 /// - the payloads of an enum's large cases: an enum is as large as the largest of them. There it is
 ///   a type: `case editor(Boxed<Editor.State>)`;
 /// - a part of a state that seldom changes, beside parts that often do: a copy of the state then
-///   retains one reference in the place of one for each array and text in that part, and where
-///   neither of two copies was written to they are found equal, and without a delta, at once.
+///   retains one reference instead of one for each array and text in that part. Two copies that
+///   were not written to compare as equal, without a delta, at once.
 ///
-/// What `@Presents` and a `StackState` hold is behind a reference anyway. A small value gains
-/// nothing: a box is an allocation, and each first write to a shared one copies the value.
+/// The values of `@Presents` and of a `StackState` are behind a reference anyway. A small value has
+/// no advantage: a box is an allocation, and each first write to a shared one copies the value.
 @propertyWrapper
 @dynamicMemberLookup
 public struct Boxed<Value> {
@@ -42,7 +41,7 @@ public struct Boxed<Value> {
     }
   }
 
-  // What others have a reference to is never written to.
+  // A shared storage is never written.
   @usableFromInline var storage: Storage
 
   /// Puts a value into a box.
@@ -57,7 +56,7 @@ public struct Boxed<Value> {
     storage = Storage(value)
   }
 
-  /// The value; a change is made in place where nobody shares the box.
+  /// The value; a change is made in place if the box is not shared.
   @inlinable
   public var wrappedValue: Value {
     get { storage.value }
@@ -89,17 +88,17 @@ public struct Boxed<Value> {
     _modify { yield &wrappedValue[keyPath: keyPath] }
   }
 
-  /// A member of the value that cannot be set.
+  /// A read-only member of the value.
   @inlinable
   public subscript<Member>(dynamicMember keyPath: KeyPath<Value, Member>) -> Member {
     storage.value[keyPath: keyPath]
   }
 
-  /// Changes the value, in place where nobody shares the box.
+  /// Changes the value, in place if the box is not shared.
   ///
   /// - Parameter body: Changes the value.
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws; what it changed before stays changed.
+  /// - Returns: The closure's result.
+  /// - Throws: The closure's error; changes before it are kept.
   @inlinable
   public mutating func modify<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
@@ -108,7 +107,7 @@ public struct Boxed<Value> {
     return try body(&storage.value)
   }
 
-  /// Whether both are one box, and so have the same value.
+  /// Whether both are the same box, and so have the same value.
   @inlinable
   public func isIdentical(to other: Self) -> Bool {
     storage === other.storage

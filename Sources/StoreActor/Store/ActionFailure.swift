@@ -1,4 +1,4 @@
-/// Why an action was not reduced, or why it cannot be known whether it was.
+/// The reason why an action was not reduced, or why its outcome is unknown.
 ///
 /// ```swift
 /// do {
@@ -8,9 +8,9 @@
 /// }
 /// ```
 public struct ActionFailure: Error, Hashable {
-  /// A kind of failure; more kinds may come.
+  /// A kind of failure; later versions may add kinds.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The kind's name, as it stands in messages and output.
+    /// The kind's name in messages and output.
     public let description: String
 
     private init(_ description: String) {
@@ -19,19 +19,19 @@ public struct ActionFailure: Error, Hashable {
 
     /// The action does not fit the scope: it cannot be decoded, and was not applied.
     public static let rejected = Code("rejected")
-    /// What the action was for is absent now; it was not applied.
+    /// The target of the action is absent; it was not applied.
     public static let absent = Code("absent")
-    /// The action's time was over before its turn came; it was not applied.
+    /// The action expired before its turn; it was not applied.
     public static let expired = Code("expired")
-    /// A shared value was changed while it had become another one in the daemon; that stays.
+    /// A shared value's expected value differs from the daemon's; the daemon's value is unchanged.
     public static let conflict = Code("conflict")
-    /// There was too much to do, so it was not applied; it may be sent again later.
+    /// The daemon was overloaded, so it was not applied; it may be sent again later.
     public static let overloaded = Code("overloaded")
     /// The client may not send this action to this scope; it was not applied.
     public static let unauthorized = Code("unauthorized")
     /// The connection ended before the action was sent; it was not applied.
     public static let notSent = Code("notSent")
-    /// The action was sent, and no outcome came in its time or before the connection ended: it may
+    /// The action was sent, and no outcome arrived in time or before the connection ended: it may
     /// have been applied.
     public static let outcomeUnknown = Code("outcomeUnknown")
     /// The action was applied, as ``ActionFailure/revision``, and the connection ended before the
@@ -41,11 +41,11 @@ public struct ActionFailure: Error, Hashable {
 
   /// The kind of failure.
   public var code: Code
-  /// What was wrong, and what was expected.
+  /// The fault, and the expectation.
   public var message: String
-  /// What to do about it.
+  /// The remedy.
   public var remedy: String
-  /// The revision that includes the action, where it is known that it was applied all the same.
+  /// The revision that includes the action, if it is known to be applied despite the failure.
   public var revision: UInt64?
 
   /// Creates a failure.
@@ -58,7 +58,7 @@ public struct ActionFailure: Error, Hashable {
 }
 
 extension ActionFailure: CustomStringConvertible {
-  /// The kind, what was wrong and what to do, in one line.
+  /// The kind, the message and the remedy, in one line.
   public var description: String {
     "\(code): \(message) \(remedy)"
   }

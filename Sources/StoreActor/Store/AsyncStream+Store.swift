@@ -1,16 +1,16 @@
 extension AsyncStream where Element: Sendable {
-  /// The states of a store: the current one, and then the newest one after each revision that has
+  /// The states of a store: the current one, then the newest one after each revision that
   /// changed it.
   ///
   /// ```swift
   /// for await state in AsyncStream(statesOf: store) { print(state.count) }
   /// ```
   ///
-  /// A reader that is too slow misses states, but never the newest. No state comes twice in a row,
-  /// where states can be compared.
+  /// A slow reader misses states, but never the newest. If states can be compared, consecutive
+  /// states always differ.
   ///
-  /// The sequence does not hold the store. It ends when the store ends or is let go: keep the store
-  /// as long as you read.
+  /// The sequence does not hold the store. It ends when the store ends or is released: keep the
+  /// store as long as you read.
   ///
   /// - Parameter store: The store.
   @MainActor
@@ -33,7 +33,7 @@ extension AsyncStream where Element: Sendable {
     }
   }
 
-  /// The outputs of a type that a store's feature, and the features in it, emit from now on.
+  /// The outputs of a type that a store's feature and its child features emit from now on.
   ///
   /// ```swift
   /// for await output in AsyncStream<Editor.Output>(outputsOf: store) {
@@ -43,21 +43,21 @@ extension AsyncStream where Element: Sendable {
   /// }
   /// ```
   ///
-  /// An output belongs to the store whose action it was made for, and to those around it. A parent
-  /// that emits an output when its child's action comes does so in the child's name, but for the
-  /// type. The sequence does not hold the store and ends with it, as that of its states does. The
-  /// outputs come in the order in which they were made, each after its commit.
+  /// An output belongs to the store of its action, and to all stores around it. A parent that emits
+  /// an output for its child's action emits it for the child, too, if the type matches. The
+  /// sequence does not hold the store and ends with it, like the sequence of states. The outputs
+  /// arrive in the order in which they were emitted, each after its commit.
   ///
-  /// A store whose state a daemon keeps has outputs of the type that its scope was exposed with.
-  /// They come after the state that they belong to; those of a break are lost. Its children have
-  /// none, but for scopes of their own. A daemon of another build is understood as far as names and
-  /// kinds allow, as with states; what cannot be read is left out, and the connection's events say
-  /// why.
+  /// A store of a daemon's scope has outputs of the type that the scope was exposed with. They
+  /// arrive after their state; outputs during an interruption are lost. Its children have none,
+  /// except for scopes of their own. Outputs of another build are translated as far as names and
+  /// kinds allow, as with states. Unreadable outputs are omitted, and the connection's events state
+  /// the reason.
   ///
   /// - Parameters:
-  ///   - store: The store. Outputs of other types are left out.
-  ///   - bufferingPolicy: What happens to outputs that are not read in time. Unless told otherwise
-  ///     the newest 256 are kept.
+  ///   - store: The store. Outputs of other types are omitted.
+  ///   - bufferingPolicy: The policy for outputs that are not read in time. By default the newest
+  ///     256 are kept.
   @MainActor
   public init<State, Action>(
     outputsOf store: Store<State, Action>,
@@ -69,7 +69,7 @@ extension AsyncStream where Element: Sendable {
       if node.end != nil { return continuation.finish() }
       let feed = OutputFeed(Element.self) { [weak end] in _ = end?.continuation.yield($0) }
       let outputs = core.observeOutputs { feed.take($0.value) }
-      // The node alone has the stream's end.
+      // Only the node reports the end of the store.
       let ends = node.observe { event in if event != .changed { end.finish() } }
       continuation.onTermination = { _ in
         outputs.cancel()
@@ -79,7 +79,7 @@ extension AsyncStream where Element: Sendable {
   }
 }
 
-/// Ends a stream when whatever feeds it has gone.
+/// Ends a stream when its source is released.
 private final class StreamEnd<Element>: Sendable {
   let continuation: AsyncStream<Element>.Continuation
 

@@ -1,13 +1,13 @@
 /// A core of a part of another core's state: it shows a node of the tree and forwards actions.
 ///
-/// A part of a part has the same base and a longer path of actions, so that sending costs as little
-/// at any depth.
+/// A part of a part has the same base and a longer path of actions, so the cost of sending is the
+/// same at any depth.
 @MainActor
 final class ChildCore<Base: StoreCore, State, Action>: StoreCore {
   let node: StoreNode<State>
   private let base: Base
   private let action: AnyCasePath<Base.Action, Action>
-  /// What goes with everything below it; nil where nothing can.
+  /// The nearest part that may become absent together with this one; nil if no part can.
   private let mayGo: AnyStoreNode?
   /// Holds the nodes above.
   private let above: (node: AnyStoreNode?, core: AnyObject)
@@ -27,7 +27,7 @@ final class ChildCore<Base: StoreCore, State, Action>: StoreCore {
 
   func send(_ action: Action) -> StoreTask {
     guard let mayGo, mayGo.end == .gone else { return base.send(self.action.embed(action)) }
-    // In a client that happens: a daemon's state changes at any time.
+    // In a client this is expected: a daemon's state changes at any time.
     if base is RootCore<Base.State, Base.Action> { reportEndedStore(of: State.self, action) }
     return .forNobody
   }
@@ -36,7 +36,7 @@ final class ChildCore<Base: StoreCore, State, Action>: StoreCore {
     base.observeChanges(onChange)
   }
 
-  /// Only while the child is there: what it puts out together with its end is its parent's.
+  /// Observes while the child is present: an output at the child's end belongs to its parent.
   func observeOutputs(
     _ onOutput: @escaping @MainActor (StoreOutput<Action>) -> Void
   ) -> StoreSubscription {

@@ -1,4 +1,4 @@
-/// The task of an action that could not even be sent.
+/// The task of an action that could not be sent.
 package final class FailedTask: SentTaskHandle {
   private let failure: ActionFailure
 
@@ -21,7 +21,7 @@ package final class FailedTask: SentTaskHandle {
 }
 
 extension StoreTask {
-  /// The task of an action that was sent to a store after what it shows had gone.
+  /// The task of an action that was sent to a store after its part had become absent.
   package static var forNobody: StoreTask {
     let failure = ActionFailure(
       code: .absent,

@@ -1,17 +1,19 @@
-/// Which revisions of a daemon's own store are durable, for those who wait until one is.
+/// The durable revisions of a daemon's own store, and the waiters for later ones.
 @MainActor
 package final class KeptRevisions {
-  /// All up to this one are.
+  /// All revisions up to this one are durable.
   private var newest: UInt64
-  /// Why no further one will be; nil as long as they may.
+  /// The reason why no further revision becomes durable; nil while they may.
   private var problem: String?
-  /// Who waits, and for which revision.
+  /// The waiters and their revisions.
   private var waiting: [(revision: UInt64, resumption: Resumption<Void>)] = []
 
+  /// Creates the record.
+  ///
   /// All revisions up to one are durable.
   package init(through revision: UInt64) { newest = revision }
 
-  /// All revisions up to one are durable from now on.
+  /// Marks all revisions up to one as durable and resumes their waiters.
   package func keep(through revision: UInt64) {
     newest = revision
     if waiting.isEmpty { return }
@@ -21,9 +23,9 @@ package final class KeptRevisions {
     waiting.removeAll { !$0.resumption.isWaiting }
   }
 
-  /// Nothing is kept any more.
+  /// Ends the waiting: no further revision becomes durable.
   ///
-  /// - Parameter problem: Why.
+  /// - Parameter problem: The reason.
   package func end(_ problem: String) {
     self.problem = self.problem ?? problem
     let waiting = waiting
@@ -35,8 +37,8 @@ package final class KeptRevisions {
 
   /// Waits until a revision is durable.
   ///
-  /// - Throws: An ``ActionFailure`` when it may never be; `CancellationError` when the task is
-  ///   cancelled.
+  /// - Throws: An ``ActionFailure`` if it may never be; `CancellationError` if the task
+  ///   is cancelled.
   func wait(for revision: UInt64) async throws {
     if revision <= newest { return }
     if problem != nil { throw failure(of: revision) }
@@ -53,12 +55,12 @@ package final class KeptRevisions {
   }
 }
 
-/// An action that a daemon's own store has reduced, and its journal has still to keep.
+/// An action that a daemon's own store has reduced and whose revision is not durable yet.
 final class RecordedTask: Sendable {
   let revision: UInt64
   let handle: (any StoreTaskHandle)?
   let kept: KeptRevisions
-  /// Whether the action waited for reducers when it was sent.
+  /// Whether the action was queued when it was sent.
   let isQueued: Bool
 
   init(

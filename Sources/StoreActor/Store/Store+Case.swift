@@ -1,5 +1,5 @@
 extension Store where State: CaseReducerState, State.StateReducer.Action == Action {
-  /// The store of the feature that an enum's state is the state of.
+  /// The store of the feature of an enum state's present case.
   ///
   /// ```swift
   /// switch store.case {
@@ -13,16 +13,16 @@ extension Store where State: CaseReducerState, State.StateReducer.Action == Acti
 }
 
 extension Store {
-  /// The state of an enum reducer, for the choice of a case.
+  /// The state of an enum reducer, to select a case.
   public var _$caseState: State { _$readingCase { $0 } }
 
-  /// The store of a case's feature; where the case has gone meanwhile, a store of the last state
-  /// that nothing changes any more.
+  /// The store of a case's feature; if the case is absent now, a store of its last state, which
+  /// is constant.
   ///
   /// - Parameters:
-  ///   - state: The feature's state where it is there.
+  ///   - state: The feature's state, if present.
   ///   - action: The case of the action that holds the feature's.
-  ///   - last: The feature's state as it was last seen.
+  ///   - last: The last state of the feature that was read.
   /// - Returns: The feature's store.
   public func _$scope<ChildState, ChildAction>(
     _ state: KeyPath<State, ChildState?>,

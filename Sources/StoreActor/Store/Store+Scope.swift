@@ -3,7 +3,7 @@ import StoreState
 extension Store {
   /// The store of a child feature.
   ///
-  /// Asking again for the same child returns the same store, as long as somebody holds it.
+  /// Another call for the same child returns the same store, as long as it is held.
   ///
   /// - Parameters:
   ///   - state: The child's state in this store's.
@@ -24,10 +24,10 @@ extension Store {
     scope(state, action: action)
   }
 
-  /// The store of a child feature that may be absent; nil when it is absent now.
+  /// The store of a child feature that may be absent; nil if it is absent now.
   ///
-  /// The store belongs to the child that is there now. When that has gone, or another one has come
-  /// in its place, the store keeps the last state, and asking again gives nil or another store.
+  /// The store belongs to the present child. When that child is removed or replaced, the store
+  /// keeps the last state, and another call returns nil or another store.
   ///
   /// A row of a list is such a child, by its id:
   ///
@@ -41,7 +41,7 @@ extension Store {
     child(optional: state, action) { AnyCasePath(action) }
   }
 
-  /// The store of a child feature that may be absent; nil when it is absent now.
+  /// The store of a child feature that may be absent; nil if it is absent now.
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState?>,
     action: CaseKeyPath<Action, ChildAction>,
@@ -49,7 +49,7 @@ extension Store {
     scope(state, action: action)
   }
 
-  /// The stores of a list's rows, each made when it is asked for.
+  /// The stores of a list's rows, each created on access.
   public func scope<ID: Hashable & Sendable, ElementState, ElementAction>(
     _ state: KeyPath<State, IdentifiedArray<ID, ElementState>>,
     action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>,
@@ -57,7 +57,7 @@ extension Store {
     StoreCollection(store: self, state: state, key: action, action: AnyCasePath(action))
   }
 
-  /// The stores of a list's rows, each made when it is asked for.
+  /// The stores of a list's rows, each created on access.
   public func scope<ID: Hashable & Sendable, ElementState, ElementAction>(
     state: KeyPath<State, IdentifiedArray<ID, ElementState>>,
     action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>,
@@ -67,14 +67,14 @@ extension Store {
 }
 
 extension Store {
-  /// The store of a part that functions lead to.
+  /// The store of a part that functions define.
   ///
-  /// It is another one each time, shows what the function makes of the state, and hears of no
-  /// outputs. With key paths a store is found again, and asks less of who is told of changes.
+  /// Each call returns a new store. It shows the function's result and receives no outputs. With
+  /// key paths, a store is found again, and detecting changes costs less.
   ///
   /// - Parameters:
-  ///   - toChildState: Makes the part of the state.
-  ///   - fromChildAction: Makes an action of one of the part.
+  ///   - toChildState: Computes the part from the state.
+  ///   - fromChildAction: Embeds an action of the part.
   /// - Returns: The part's store.
   @_disfavoredOverload
   public func scope<ChildState, ChildAction>(
@@ -85,12 +85,12 @@ extension Store {
     return Store<ChildState, ChildAction>(core: core.child(node.made(by: toChildState), action))
   }
 
-  /// The child's store, made when there is none.
+  /// Returns the child's store; creates it if it is absent.
   ///
   /// - Parameters:
   ///   - state: The child's state in this store's.
-  ///   - key: What the case of the child's actions is known by.
-  ///   - action: Makes that case's path.
+  ///   - key: The key of the case of the child's actions.
+  ///   - action: Creates that case's path.
   /// - Returns: The child's store.
   func child<ChildState, ChildAction>(
     _ state: KeyPath<State, ChildState>,
@@ -108,7 +108,7 @@ extension Store {
     return store
   }
 
-  /// The store of a child that may be absent, made when there is a child and none is known.
+  /// Returns the store of a child that may be absent; creates it if the child is present.
   func child<ChildState, ChildAction>(
     optional state: KeyPath<State, ChildState?>,
     _ key: AnyKeyPath,

@@ -1,16 +1,16 @@
 import StoreState
 
-// The same as with case key paths, for the usual case that one case of the store's own action is
-// written out. There a case key path would hold another key path, and the runtime makes such a
-// literal anew each time it comes by, for more than a microsecond; this one it makes once. The
-// compiler prefers these where both fit, as there is no dynamic member in them.
+// The same as with case key paths, for the usual literal of one case of the store's own action.
+// There, a case key path would hold another key path, and the runtime creates such a literal at
+// each evaluation, for more than a microsecond; it creates this one once. The compiler prefers
+// these overloads, as they use no dynamic member.
 extension Store where Action: CasePathable {
-  /// Where the path of one case is found: what `\.child` means in a call of `scope`.
+  /// The path of one case: the meaning of `\.child` in a call of `scope`.
   public typealias CasePathMember<Value> = KeyPath<Action.AllCasePaths, AnyCasePath<Action, Value>>
 
   /// The store of a child feature.
   ///
-  /// Asking again for the same child returns the same store, as long as somebody holds it.
+  /// Another call for the same child returns the same store, as long as it is held.
   public func scope<ChildState, ChildAction>(
     _ state: KeyPath<State, ChildState>,
     action: CasePathMember<ChildAction>,
@@ -26,7 +26,7 @@ extension Store where Action: CasePathable {
     child(state, action) { Action.allCasePaths[keyPath: action] }
   }
 
-  /// The store of a child feature that may be absent; nil when it is absent now.
+  /// The store of a child feature that may be absent; nil if it is absent now.
   public func scope<ChildState, ChildAction>(
     _ state: KeyPath<State, ChildState?>,
     action: CasePathMember<ChildAction>,
@@ -34,7 +34,7 @@ extension Store where Action: CasePathable {
     child(optional: state, action) { Action.allCasePaths[keyPath: action] }
   }
 
-  /// The store of a child feature that may be absent; nil when it is absent now.
+  /// The store of a child feature that may be absent; nil if it is absent now.
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState?>,
     action: CasePathMember<ChildAction>,
@@ -42,7 +42,7 @@ extension Store where Action: CasePathable {
     child(optional: state, action) { Action.allCasePaths[keyPath: action] }
   }
 
-  /// The stores of a list's rows, each made when it is asked for.
+  /// The stores of a list's rows, each created on access.
   public func scope<ID: Hashable & Sendable, ElementState, ElementAction>(
     _ state: KeyPath<State, IdentifiedArray<ID, ElementState>>,
     action: CasePathMember<IdentifiedAction<ID, ElementAction>>,
@@ -51,7 +51,7 @@ extension Store where Action: CasePathable {
     return StoreCollection(store: self, state: state, key: action, action: path)
   }
 
-  /// The stores of a list's rows, each made when it is asked for.
+  /// The stores of a list's rows, each created on access.
   public func scope<ID: Hashable & Sendable, ElementState, ElementAction>(
     state: KeyPath<State, IdentifiedArray<ID, ElementState>>,
     action: CasePathMember<IdentifiedAction<ID, ElementAction>>,

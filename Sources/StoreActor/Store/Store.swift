@@ -1,4 +1,4 @@
-/// What a view, a client or a program holds of a feature: its state, and the means to send actions.
+/// A handle to a feature for a view, a client or a program: it reads the state and sends actions.
 ///
 /// ```swift
 /// let store = Store(initialState: Counter.State()) { Counter() }
@@ -7,8 +7,8 @@
 /// ```
 ///
 /// It may be the root of a tree of features, a part of another store, or a scope of a store in
-/// another process: whoever holds it cannot tell. The effects of a root are cancelled when the last
-/// store of it goes.
+/// another process: the interface is the same. The effects of a root are cancelled when its last
+/// store is released.
 @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action> {
@@ -43,7 +43,7 @@ public final class Store<State, Action> {
     )
   }
 
-  /// The feature's state, as of the last action.
+  /// The feature's state after the last action.
   public var state: State { observedState() }
 
   /// A part of the feature's state.
@@ -58,11 +58,11 @@ public final class Store<State, Action> {
 
   /// Sends an action.
   ///
-  /// In process the state includes the action when this returns; of a store in another process,
-  /// ``StoreTask/applied()`` tells when it does. In a daemon that keeps its state this returns
-  /// before the action is kept, and `applied()` tells when it is.
+  /// In process, the state includes the action when this returns. For a store in another process,
+  /// ``StoreTask/applied()`` waits until it does. In a daemon with a journal this returns before
+  /// the action is durable, and `applied()` waits until it is.
   ///
-  /// - Returns: What follows from the action; wait for its effects, or cancel them.
+  /// - Returns: The task of the action's effects: wait for them, or cancel them.
   @discardableResult
   public func send(_ action: Action) -> StoreTask {
     core.send(action)
@@ -72,12 +72,12 @@ public final class Store<State, Action> {
 /// The store of a feature: `StoreOf<Counter>`.
 public typealias StoreOf<R: Reducer> = Store<R.State, R.Action>
 
-/// A store is known by which one it is: asking again for a child's store that somebody holds gives
-/// the same one.
+/// A store is compared by identity: another call for a child's store that is held returns the
+/// same store.
 extension Store: Hashable {
   /// Whether two are the same store.
   public nonisolated static func == (lhs: Store, rhs: Store) -> Bool { lhs === rhs }
 
-  /// Hashes which store it is.
+  /// Hashes the store's identity.
   public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

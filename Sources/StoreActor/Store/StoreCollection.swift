@@ -1,6 +1,6 @@
 import StoreState
 
-/// The stores of a list's rows, as the list was when the collection was made.
+/// The stores of a list's rows, as of the collection's creation.
 struct StoreCollection<State, Action, ID: Hashable & Sendable, ElementState, ElementAction>:
   RandomAccessCollection
 {
@@ -31,7 +31,7 @@ struct StoreCollection<State, Action, ID: Hashable & Sendable, ElementState, Ele
   var endIndex: Int { rows.count }
 
   subscript(position: Int) -> Store<ElementState, ElementAction> {
-    // A collection of stores cannot be read but where the stores are: on the main actor.
+    // Stores can be read on the main actor only, so a collection of stores is read there too.
     let collection = UncheckedSendable(self)
     return MainActor.assumeIsolated { collection.value.row(at: position) }
   }
@@ -39,7 +39,7 @@ struct StoreCollection<State, Action, ID: Hashable & Sendable, ElementState, Ele
   @MainActor
   private func row(at position: Int) -> Store<ElementState, ElementAction> {
     let id = rows.ids[position]
-    // A row that has gone since the list was read has a store that shows it as it was.
+    // A row that was removed since the list was read has a store that shows its last state.
     let node = list.row(id) ?? list.gone(rows[position])
     return node.store(for: key) {
       let action = action.appending(IdentifiedAction.element(id: id))

@@ -1,26 +1,26 @@
-/// Why a store shows nothing new any more.
+/// The reason why a store shows no more changes.
 ///
-/// A store that has ended keeps its last state; actions that are sent to it find nothing there.
+/// A store that has ended keeps its last state. Actions that are sent to it have no effect.
 ///
 /// ```swift
 /// if let end = StoreEnd(of: store) { return "The counter is over: \(end)" }
 /// ```
 public enum StoreEnd: Hashable, Sendable {
-  /// What it was a store of has gone, or something else has come in its place.
+  /// The store's part was removed or replaced.
   case gone
-  /// The daemon does not let the client have the scope any more, and why.
+  /// The daemon refuses the scope, for a reason.
   case refused(String)
-  /// The connection was closed, and why.
+  /// The connection was closed, for a reason.
   case closed(String)
 }
 
 extension StoreEnd {
-  /// Why a store shows nothing new any more; nil as long as it may.
+  /// Creates the reason why a store shows no more changes; nil while changes are possible.
   ///
-  /// A child's store ends when the child goes or another one comes in its place. The store of a
-  /// scope in another process ends when the scope goes, when the daemon refuses it, and when the
-  /// connection is closed. A store that has ended keeps the last state that was read of it or
-  /// sent to an observer, and its streams end.
+  /// A child's store ends when the child is removed or replaced. The store of a scope in another
+  /// process ends when the scope is removed, when the daemon refuses it, and when the connection is
+  /// closed. A store that has ended keeps the last state that was read of it or sent to an
+  /// observer, and its streams end.
   ///
   /// Observers that read it are notified of the end.
   ///
@@ -34,7 +34,7 @@ extension StoreEnd {
 }
 
 extension StoreEnd: CustomStringConvertible {
-  /// What happened, for people.
+  /// A readable description of the reason.
   public var description: String {
     switch self {
     case .gone: "What the store was of has gone."

@@ -20,7 +20,7 @@ func reportSendWhileReducing<Action>(_ action: Action) {
   )
 }
 
-/// Reports an action that was sent to a store after what it shows had gone. …
+/// Reports an action that was sent to a store after its part had become absent.
 func reportEndedStore<State, Action>(of _: State.Type, _ action: Action) {
   var dump = ""
   customDump(action, to: &dump, indent: 4)
@@ -39,7 +39,7 @@ func reportEndedStore<State, Action>(of _: State.Type, _ action: Action) {
   )
 }
 
-/// Reports an action that was sent by an effect whose operation had returned.
+/// Reports an action that an effect sent after its operation had returned.
 func reportSendAfterEnd<Action>(_ action: Action, of run: EffectRun<Action>) {
   var dump = ""
   customDump(action, to: &dump, indent: 4)

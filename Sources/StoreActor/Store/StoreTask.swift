@@ -1,16 +1,16 @@
-/// What follows from one action that was sent: its outcome, and all the work that it started.
+/// The consequences of one sent action: its outcome, and all the work that it started.
 ///
 /// ```swift
 /// let task = store.send(.loadButtonTapped)
 /// await task.finish()
 /// ```
 ///
-/// An action without effects makes a task that is finished at once, and costs nothing.
+/// The task of an action without effects is finished at once and has no cost.
 public struct StoreTask: Sendable {
   private enum Kind {
-    /// The revision that includes the action, and its effects where it has any.
+    /// The revision that includes the action, and its effects, if any.
     case reduced(UInt64, (any StoreTaskHandle)?)
-    /// The same, of an action that waits until the reducers are done with another one.
+    /// The same, for an action that is queued after the action in progress.
     case queued(UInt64, any StoreTaskHandle)
     case recorded(RecordedTask)
     case sent(any SentTaskHandle)
@@ -23,7 +23,7 @@ public struct StoreTask: Sendable {
     kind = .reduced(revision, handle)
   }
 
-  /// The task of an action that waits until the reducers are done with another one.
+  /// The task of an action that is queued after the action in progress.
   init(queuedFor revision: UInt64, handle: any StoreTaskHandle) {
     kind = .queued(revision, handle)
   }
@@ -33,7 +33,7 @@ public struct StoreTask: Sendable {
 
   private init(_ kind: Kind) { self.kind = kind }
 
-  /// The same task, for those who wait until what it reduced is durable.
+  /// The same task, whose ``applied()`` also waits until the revision is durable.
   func recorded(in kept: KeptRevisions) -> StoreTask {
     switch kind {
     case .reduced(let revision, let handle):
@@ -57,16 +57,16 @@ public struct StoreTask: Sendable {
     }
   }
 
-  /// Cancels all effects of the action, those of the actions that they sent too, and so on.
+  /// Cancels all effects of the action, those of the actions that they sent, and so on.
   public func cancel() {
     handle?.cancel()
   }
 
-  /// Waits until all effects of the action have ended, those of the actions that they sent too.
+  /// Waits until all effects of the action, and of the actions that they sent, have ended.
   ///
-  /// When the task that waits is cancelled, so are the effects, and their end is waited for all the
-  /// same. Those of a remote store end in the daemon: while that is gone, this waits until it is
-  /// back, its session is over, or the connection is closed.
+  /// If the waiting task is cancelled, the effects are cancelled too, and this still waits for
+  /// their end. Effects of a remote store end in the daemon: while that is unreachable, this waits
+  /// until it is reachable again, its session has ended, or the connection is closed.
   public func finish() async {
     await handle?.finish()
   }
@@ -78,11 +78,11 @@ public struct StoreTask: Sendable {
 
   /// Waits until the action has been reduced and the result is in the store's state.
   ///
-  /// In process that is so when `send` returns. In a daemon that keeps its state, whose own store
-  /// shows what its journal does not have yet, it waits for the journal as well.
+  /// In process that is the case when `send` returns. In a daemon with a journal, whose own store
+  /// also shows revisions that are not durable yet, it waits for the journal too.
   ///
   /// - Returns: The revision that includes the action.
-  /// - Throws: An ``ActionFailure`` when the action was not, or perhaps not, reduced; also when the
+  /// - Throws: An ``ActionFailure`` if the action was not, or perhaps not, reduced, or if the
   ///   journal was closed before it had the action.
   @discardableResult
   public func applied() async throws -> UInt64 {
@@ -95,10 +95,10 @@ public struct StoreTask: Sendable {
     }
   }
 
-  /// Whether the action was given to reducers of this process.
+  /// Whether the action was sent to reducers of this process.
   package var isReducedHere: Bool { if case .sent = kind { false } else { true } }
 
-  /// Whether the action waited for reducers of this process when it was sent.
+  /// Whether the action was queued for reducers of this process when it was sent.
   var isQueued: Bool {
     switch kind {
     case .queued: true
@@ -107,12 +107,12 @@ public struct StoreTask: Sendable {
     }
   }
 
-  /// Whether no effects of the action are under way.
+  /// Whether no effects of the action are running.
   package var isFinished: Bool {
     handle?.isFinished ?? true
   }
 
-  /// Calls a closure once no effects of the action are under way; at once when none are.
+  /// Calls a closure when no effects of the action are running, which may be at once.
   @MainActor
   package func whenFinished(_ body: @escaping @MainActor @Sendable () -> Void) {
     if let handle { handle.whenFinished(body) } else { body() }
@@ -120,26 +120,26 @@ public struct StoreTask: Sendable {
 }
 
 extension StoreTask {
-  /// Calls a closure once it is known what became of the action; at once when it is.
+  /// Calls a closure when the outcome of the action is known, which may be at once.
   @MainActor
   package func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void) {
     if case .sent(let handle) = kind { handle.whenSettled(body) } else { body() }
   }
 }
 
-/// What a ``StoreTask`` is a face of; each kind of core has its own.
+/// The implementation of a ``StoreTask``; each kind of core has its own.
 package protocol StoreTaskHandle: AnyObject, Sendable {
   var isCancelled: Bool { get }
   var isFinished: Bool { get }
   func cancel()
-  /// Waits for the end, and cancels when the waiting task is cancelled.
+  /// Waits for the end; a cancellation of the waiting task cancels the effects.
   func finish() async
   @MainActor func whenFinished(_ body: @escaping @MainActor @Sendable () -> Void)
 }
 
-/// What a ``StoreTask`` is a face of whose outcome was not known when the action was sent.
+/// The implementation of a ``StoreTask`` whose outcome is not known when `send` returns.
 package protocol SentTaskHandle: StoreTaskHandle {
-  /// Calls a closure once the outcome is known, at once when it is.
+  /// Calls a closure when the outcome is known, which may be at once.
   @MainActor func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void)
   /// Waits for the outcome.
   func applied() async throws -> UInt64

@@ -1,10 +1,10 @@
 import CustomDump
 
-/// Which action a test expects to receive, however it said so.
+/// The action that a test expects to receive, in any form of expectation.
 struct ActionMatcher<Action> {
-  /// What is expected, as a part of a sentence: "the following action".
+  /// The expected action, as a part of a sentence: "the following action".
   let subject: String
-  /// The expected action, where it is known whole.
+  /// The expected action, if the full value is known.
   var expected: Action?
   let matches: (Action) -> Bool
 
@@ -40,14 +40,14 @@ struct ActionMatcher<Action> {
     }
   }
 
-  /// What was expected and did not come, with the reason: "didn't after 1.0 seconds".
+  /// The report of a missing action, with the reason: "didn't after 1.0 seconds".
   func missing(_ reason: String) -> String {
     let sentence = "Expected to receive \(subject), but \(reason)"
     guard let expected else { return "\(sentence)." }
     return "\(sentence): …\n\n\(String(customDumping: expected).indented(by: 4))"
   }
 
-  /// What came instead of what was expected.
+  /// The report of another action than the expected one.
   func unexpected(_ action: Action) -> String {
     guard let expected else {
       return """

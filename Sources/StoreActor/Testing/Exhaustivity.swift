@@ -1,4 +1,4 @@
-/// How strictly a ``TestStore`` wants everything asserted that a feature does.
+/// How strictly a ``TestStore`` requires assertions of a feature's behavior.
 ///
 /// ```swift
 /// store.exhaustivity = .off
@@ -6,15 +6,15 @@
 /// await store.send(.incrementButtonTapped) { $0.count = 2 }
 /// ```
 public enum Exhaustivity: Equatable, Sendable {
-  /// Every change of state, every received action and every output has to be asserted, and every
-  /// effect has to end before the test does.
+  /// Every change of state, every received action and every output must be asserted, and every
+  /// effect must end before the test does.
   case on
 
-  /// Only what the test mentions is checked.
+  /// Only the assertions of the test are checked.
   ///
-  /// - Parameter showSkippedAssertions: Whether to print what was not asserted.
+  /// - Parameter showSkippedAssertions: Whether to print changes that were not asserted.
   case off(showSkippedAssertions: Bool)
 
-  /// Only what the test mentions is checked, and nothing is printed about the rest.
+  /// Only the assertions of the test are checked, and the rest is not printed.
   public static let off = Self.off(showSkippedAssertions: false)
 }

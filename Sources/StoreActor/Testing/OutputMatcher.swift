@@ -2,14 +2,14 @@ import CustomDump
 import GenericState
 import StoreState
 
-/// Which output a test expects to receive, however it said so.
+/// The output that a test expects to receive, in any form of expectation.
 struct OutputMatcher {
-  /// What is expected, as a part of a sentence: "the following output".
+  /// The expected output, as a part of a sentence: "the following output".
   let subject: String
-  /// The dump of the expected output, where it is known whole.
+  /// The dump of the expected output, if the full value is known.
   let expected: String?
   let matches: (any Sendable) -> Bool
-  /// How an output differs from the expected one; nil when it is not even of its type.
+  /// The difference between an output and the expected one; nil if its type differs.
   let differing: (any Sendable) -> String?
 
   /// An output that equals another one.
@@ -39,13 +39,13 @@ struct OutputMatcher {
     )
   }
 
-  /// What was expected and did not come, with the reason: "didn't after 1.0 seconds".
+  /// The report of a missing output, with the reason: "didn't after 1.0 seconds".
   func missing(_ reason: String) -> String {
     let sentence = "Expected to receive \(subject), but \(reason)"
     return expected.map { "\(sentence): …\n\n\($0.indented(by: 4))" } ?? "\(sentence)."
   }
 
-  /// What came instead of what was expected.
+  /// The report of another output than the expected one.
   func unexpected(_ output: any Sendable) -> String {
     if let difference = differing(output) {
       return "Received unexpected output: …\n\n\(difference)"
@@ -59,7 +59,7 @@ struct OutputMatcher {
       """
   }
 
-  /// An output in the words of a failure; one that came encoded as JSON.
+  /// An output as text for a failure; an encoded one as JSON.
   static func dump(_ output: any Sendable) -> String {
     guard let encoded = output as? EncodedOutput else { return String(customDumping: output) }
     do throws(CodecError) {
@@ -69,7 +69,7 @@ struct OutputMatcher {
     }
   }
 
-  /// Outputs one below the other, numbered when they are several.
+  /// Outputs on separate lines, numbered if there are several.
   static func list(_ outputs: [any Sendable]) -> String {
     guard outputs.count != 1 else { return dump(outputs[0]).indented(by: 4) }
     return outputs.enumerated()

@@ -1,6 +1,6 @@
-/// Keeps the main serial executor on for as long as a test store lives.
+/// Keeps the main serial executor on during the lifetime of a test store.
 ///
-/// Stores of tests that run at the same time overlap; the executor goes with the last one.
+/// Stores of concurrent tests overlap; the last one releases the executor.
 final class SerialExecutorUse: Sendable {
   init() { MainSerialExecutor.acquire() }
 

@@ -1,6 +1,6 @@
 import CustomDump
 
-/// The difference between two values; both in full where the difference does not show.
+/// The difference between two values; both in full if the difference is not visible.
 package func difference<T>(_ first: T, _ second: T, labels: (String, String)) -> String {
   if let difference = diff(first, second, format: .proportional) {
     return "\(difference.indented(by: 4))\n\n(\(labels.0): −, \(labels.1): +)"

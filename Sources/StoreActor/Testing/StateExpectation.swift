@@ -1,19 +1,19 @@
 import CustomDump
 
-/// A state as a test expects it to have become, and as it has become.
+/// A state as a test expects it, and the actual state.
 struct StateExpectation<State: Equatable> {
   let previous: State
   let actual: State
-  /// Whether a closure that changes nothing is fine.
+  /// Whether a closure without an effect is allowed.
   let mayChangeNothing: Bool
-  /// Whether an expected state and an actual one are the same, where `==` says that they are not.
+  /// Whether an expected state and an actual one are the same although `==` is false.
   var areSame: (State, State) -> Bool = { _, _ in false }
   /// The versions of shared values that the two show.
   private let versions: (previous: UInt64, actual: UInt64)
-  /// Whether the feature has set a shared value, be it to what it was.
+  /// Whether the feature has set a shared value, even to an equal one.
   private let setsShared: Bool
 
-  /// Expects what becomes of a state; both show shared values of some version.
+  /// Creates an expectation of a state's change; both states show shared values of some version.
   init(
     from previous: (state: State, version: UInt64),
     to actual: (state: State, version: UInt64),
@@ -27,7 +27,7 @@ struct StateExpectation<State: Equatable> {
     versions = (previous.version, actual.version)
   }
 
-  /// What is wrong when everything has to be asserted; nil when nothing is.
+  /// The failure if the whole change must be asserted; nil without a failure.
   func failure(of update: ((inout State) throws -> Void)?) -> String? {
     var expected = previous
     var expectsShared = false
@@ -36,12 +36,12 @@ struct StateExpectation<State: Equatable> {
     }
     if !isMet(by: expected) { return mismatch(expected, hasUpdate: update != nil) }
     guard update != nil, !mayChangeNothing, expected == previous else { return nil }
-    // Setting a shared value to what it was is asserted like any other change of it.
+    // Setting a shared value to an equal one is asserted like any other change of it.
     if expectsShared, setsShared { return nil }
     return unnecessary
   }
 
-  /// What is wrong when only what the closure sets has to be so; nil when nothing is.
+  /// The failure if only the values that the closure sets must match; nil without a failure.
   func partialFailure(of update: ((inout State) throws -> Void)?) -> String? {
     var expected = actual
     var expectsShared = false
@@ -55,7 +55,7 @@ struct StateExpectation<State: Equatable> {
     expected == actual || areSame(expected, actual)
   }
 
-  /// What changed and was not asserted; nil when everything was.
+  /// The changes that were not asserted; nil if all were.
   func skipped(by update: ((inout State) throws -> Void)?) -> String? {
     var expected = previous
     var expectsShared = false
@@ -111,7 +111,7 @@ extension TestStore {
     if let skipped { recorder.printSkipped(skipped, at: location) }
   }
 
-  /// What is wrong with a state, as strictly as the test store is; nil when nothing is.
+  /// The failure of a state, as strictly as the test store is; nil without a failure.
   func failure(
     of expectation: StateExpectation<State>,
     _ update: ((inout State) throws -> Void)?,
@@ -123,7 +123,7 @@ extension TestStore {
     }
   }
 
-  /// In the closure of an assertion the store's state reads as it was before the action, and
+  /// In the closure of an assertion the store's state is the one before the action, and the
   /// dependencies are the store's.
   private func asserting<R>(
     _ expectation: StateExpectation<State>,

@@ -1,6 +1,6 @@
 /// Whether the feature of a test store has dismissed itself, which ends its effects.
 ///
-/// A feature that is presented in a program is the root in its test, where there is no parent to
+/// A feature that is presented in a program is the root in its test, without a parent that could
 /// dismiss it.
 @MainActor
 package final class TestDismissal {
@@ -9,7 +9,7 @@ package final class TestDismissal {
 
   package init() {}
 
-  /// Says which root the feature is in.
+  /// Sets the root that contains the feature.
   package func observe(_ root: RootCore<some Any, some Any>) {
     endEffects = { [weak root] in root?.cancelEffects() }
   }

@@ -1,10 +1,10 @@
 import CustomDump
 import IssueReporting
 
-/// What a ``TestStore`` has seen of its feature and the test has not dealt with yet.
+/// The observations of a ``TestStore`` that the test has not handled yet.
 ///
-/// Sound although it can be changed: it is used on the main actor, also by a test store that goes
-/// elsewhere.
+/// Sound although it is mutable: it is used on the main actor only, also if its test store is
+/// released on another thread.
 package final class TestRecorder<State, Action>: @unchecked Sendable {
   /// An action that an effect sent, and the state that it led to.
   struct ReceivedAction {
@@ -12,16 +12,16 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     let state: State
     /// The version of shared values that the state shows.
     let version: UInt64
-    /// Whether the feature has set a shared value meanwhile, be it to what it was.
+    /// Whether the feature has set a shared value meanwhile, even to an equal one.
     let setsShared: Bool
-    /// Where the test was when it came.
+    /// The test's location when it arrived.
     let location: IssueLocation
   }
 
   /// An output of the feature.
   struct ReceivedOutput {
     let value: any Sendable
-    /// Where the test was when it came.
+    /// The test's location when it arrived.
     let location: IssueLocation
   }
 
@@ -37,27 +37,27 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   var state: State
   /// The version of shared values that it shows.
   private(set) var version: UInt64
-  /// The state that the feature has.
+  /// The present state of the feature.
   private(set) var currentState: State
   /// The version of shared values that it shows.
   private(set) var currentVersion: UInt64
-  /// Whether the last action has set a shared value, be it to what it was.
+  /// Whether the last action has set a shared value, even to an equal one.
   private(set) var setsShared = false
-  /// Whether somebody has changed shared values without an action, and the test has not said so.
+  /// Whether others have changed shared values without an action and the test has not asserted it.
   private(set) var hasSharedChange = false
-  /// Comes to what others have changed of shared values.
+  /// Applies others' changes of shared values.
   var showShared: @MainActor () -> Void = {}
   private(set) var received: [ReceivedAction] = []
-  /// What the feature has put out, oldest first.
+  /// The outputs of the feature, oldest first.
   var outputs: [ReceivedOutput] = []
   var outputSubscription: StoreSubscription?
-  /// Where the test last did something with the store.
+  /// The location of the test's last use of the store.
   private(set) var location: IssueLocation
-  /// Tasks of a core that is not observed from inside.
+  /// The tasks of a core whose reducer is not recorded.
   var foreignTasks: [(action: Action, task: StoreTask, location: IssueLocation)] = []
-  /// Where what was not asserted is shown.
+  /// Prints changes that were not asserted.
   var showSkipped: (String) -> Void = DebugOutput.write
-  /// Whether a shared change is one that the test has to assert.
+  /// Whether two states are the same, so that a shared change needs no assertion.
   private let isSame = Sameness.of(State.self)
   private var effects: [RunningEffects] = []
   private var isSending = false
@@ -79,18 +79,18 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     self.location = location
   }
 
-  /// The feature, with everything noted that it does.
+  /// The feature with a recorder of its actions and states.
   func recording(_ reducer: some Reducer<State, Action>) -> Reduce<State, Action> {
     recording(reducer, state: { $0 }, action: { $0 })
   }
 
-  /// A root with the feature in it, with everything noted that happens to the feature.
+  /// A root that contains the feature, with a recorder of the feature's events.
   ///
   /// - Parameters:
   ///   - reducer: The root.
   ///   - state: The feature's state in the root's, as the test sees it; nil while it is absent.
-  ///   - action: The feature's action in the root's; nil where it is another feature's.
-  /// - Returns: The root to use in the place of `reducer`.
+  ///   - action: The feature's action in the root's; nil if it is another feature's.
+  /// - Returns: The root that replaces `reducer`.
   package func recording<RootState, RootAction>(
     _ reducer: some Reducer<RootState, RootAction>,
     state: @escaping (RootState) -> State?,
@@ -109,33 +109,33 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     }
   }
 
-  /// Calls a closure that sends an action, which is then not one that has to be received.
+  /// Calls a closure that sends an action, which then need not be received.
   func sending<R>(_ send: () -> R) -> R {
     isSending = true
     defer { isSending = false }
     return send()
   }
 
-  /// Notes the state of a core that is not observed from inside.
+  /// Records the state of a core whose reducer is not recorded.
   func note(state: State) {
     self.state = state
     currentState = state
   }
 
-  /// Notes that others have changed shared values without an action.
+  /// Records that others have changed shared values without an action.
   package func note(sharedChange state: State) {
     if !isSame(currentState, state) { hasSharedChange = true }
     currentState = state
     currentVersion = SharedLock.visibleVersion
   }
 
-  /// Takes what an action led to as known to the test.
+  /// Makes the result of an action known to the test.
   func know(_ received: ReceivedAction) {
     state = received.state
     version = received.version
   }
 
-  /// Takes what the feature has as known to the test.
+  /// Makes the feature's present state known to the test.
   func knowAll() {
     state = currentState
     version = currentVersion
@@ -146,13 +146,13 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     received.removeFirst(count)
   }
 
-  /// The actions whose effects are under way.
+  /// The actions whose effects are running.
   var runningEffects: [RunningEffects] {
     effects.removeAll { !$0.lineage.isActive }
     return effects
   }
 
-  /// The descriptions of actions with effects under way, and where they were sent or received.
+  /// The actions with running effects, and the locations at which they were sent or received.
   var runningActions: [(action: Action, location: IssueLocation)] {
     foreignTasks.removeAll { $0.task.isFinished || $0.task.isCancelled }
     return runningEffects.map { ($0.action, $0.location) }
@@ -165,13 +165,13 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     forgetRunningEffects()
   }
 
-  /// Lets the effects that are under way go on without the test.
+  /// Lets running effects continue, but exempts them from the test.
   func forgetRunningEffects() {
     effects = []
     foreignTasks = []
   }
 
-  /// Takes what changed without any action of the feature as known to the test.
+  /// Makes changes without an action of the feature known to the test.
   func catchUp() {
     if received.isEmpty, !hasSharedChange { knowAll() }
   }
@@ -190,7 +190,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
           location: location,
         )
       )
-      // The test is to say so where it receives the action.
+      // The test asserts it when it receives the action.
       hasSharedChange = false
     }
   }
@@ -212,10 +212,10 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
 // MARK: - The end of a test
 
 extension TestRecorder {
-  /// Reports what the test has left open, when the test store goes.
+  /// Reports open assertions when the test store is released.
   func complete() {
     if SharedStates.areBehind(currentState) {
-      // No root has shown it yet, and none will.
+      // No root has shown it yet, and no root will.
       var newest = currentState
       currentVersion = SharedStates.updateSnapshots(&newest)
       if !isSame(currentState, newest) { hasSharedChange = true }
@@ -229,7 +229,7 @@ extension TestRecorder {
     cancelRunningEffects()
   }
 
-  /// Reports actions that nobody has received; an exhaustive test takes them as known from then on.
+  /// Reports actions that were not received; an exhaustive test then treats them as known.
   func reportUnhandledActions(at location: IssueLocation) {
     guard let last = received.last else { return }
     let message = """
@@ -249,7 +249,7 @@ extension TestRecorder {
     removeReceived(upTo: received.count)
   }
 
-  /// Reports what others have changed of shared values, and the test has not said.
+  /// Reports others' changes of shared values that the test has not asserted.
   func reportSharedChange(at location: IssueLocation) {
     guard hasSharedChange, received.isEmpty else { return }
     defer { knowAll() }
@@ -265,7 +265,7 @@ extension TestRecorder {
     report(message, at: location)
   }
 
-  /// Reports a shared value that is in the state where no store finds it.
+  /// Reports a shared value in the state that stores do not find.
   private func reportUnfoundShared() {
     guard let path = SharedStates.pathOfUnfound(in: currentState) else { return }
     location.report(
@@ -305,7 +305,7 @@ extension TestRecorder {
     report(message, at: location)
   }
 
-  /// Reports in an exhaustive test; prints in one that shows what it skips.
+  /// Reports in an exhaustive test; prints in one that shows skipped assertions.
   func report(_ message: String, at location: IssueLocation) {
     switch exhaustivity {
     case .on: location.report(message)
@@ -314,8 +314,7 @@ extension TestRecorder {
     }
   }
 
-  /// Tells of an assertion that was not made; as an output, not as an issue, which could fail
-  /// tests.
+  /// Prints an assertion that was not made; as an output, not as an issue, which could fail tests.
   func printSkipped(_ message: String, at location: IssueLocation) {
     showSkipped("Skipped assertion at \(location.fileID):\(location.line): \(message)\n")
   }

@@ -1,9 +1,9 @@
 extension TestStore {
-  /// Waits until all effects have ended, and reports those that do not end in time.
+  /// Waits until all effects have ended, and reports effects that exceed the time limit.
   ///
-  /// Actions that have come before and that nobody has received are reported, too.
+  /// It also reports actions that were sent before and not received.
   ///
-  /// - `duration`: How long to wait, in real time; ``timeout`` when nil.
+  /// - `duration`: The time limit, in real time; ``timeout`` if nil.
   public func finish(
     timeout duration: Duration? = nil,
     fileID: StaticString = #fileID,
@@ -32,9 +32,9 @@ extension TestStore {
     )
   }
 
-  /// Deals with all actions that effects have sent, without asserting them.
+  /// Skips all actions that effects have sent, without asserting them.
   ///
-  /// - `strict`: Whether it is a mistake if there are none.
+  /// - `strict`: Whether their absence is a mistake.
   public func skipReceivedActions(
     strict: Bool = true,
     fileID: StaticString = #fileID,
@@ -63,9 +63,9 @@ extension TestStore {
     )
   }
 
-  /// Deals with all effects that are still running: they go on, but need not end before the test.
+  /// Skips all running effects: they continue, but need not end before the test.
   ///
-  /// - `strict`: Whether it is a mistake if there are none.
+  /// - `strict`: Whether their absence is a mistake.
   public func skipInFlightEffects(
     strict: Bool = true,
     fileID: StaticString = #fileID,

@@ -1,16 +1,16 @@
 extension TestStore {
-  /// Asserts that the feature has put out, or puts out within a time, an output.
+  /// Asserts that the feature has emitted an output, or emits it within a time.
   ///
   /// ```swift
   /// await store.send(.saveButtonTapped) { $0.isSaved = true }
   /// await store.receive(output: Editor.Output.saved)
   /// ```
   ///
-  /// An output changes nothing, so there is no state to assert. Outputs have to be received in the
-  /// order in which they were made; between them and the actions that effects send there is none.
+  /// An output does not change the state, so there is no state to assert. Outputs must be received
+  /// in the order of emission; their order relative to actions of effects is not checked.
   ///
   /// - `expectedOutput`: The output.
-  /// - `duration`: How long to wait for it, in real time; ``timeout`` when nil.
+  /// - `duration`: The time limit, in real time; ``timeout`` if nil.
   public func receive<Output: Equatable & Sendable>(
     output expectedOutput: Output,
     timeout duration: Duration? = nil,
@@ -26,15 +26,15 @@ extension TestStore {
     )
   }
 
-  /// Asserts that the feature puts out an output of a type that a closure accepts.
+  /// Asserts that the feature emits an output of a type that a closure accepts.
   ///
   /// ```swift
   /// await store.receive(outputOf: Editor.Output.self) { $0.is(\.saved) }
   /// ```
   ///
   /// - `type`: The type of the output.
-  /// - `isMatching`: Whether an output is the one; any is when it is left out.
-  /// - `duration`: How long to wait for it, in real time; ``timeout`` when nil.
+  /// - `isMatching`: Whether an output matches; the default accepts any.
+  /// - `duration`: The time limit, in real time; ``timeout`` if nil.
   public func receive<Output: Sendable>(
     outputOf type: Output.Type,
     timeout duration: Duration? = nil,
@@ -51,9 +51,9 @@ extension TestStore {
     )
   }
 
-  /// Deals with all outputs that the feature has made, without asserting them.
+  /// Skips all outputs that the feature has emitted, without asserting them.
   ///
-  /// - `strict`: Whether it is a mistake if there are none.
+  /// - `strict`: Whether their absence is a mistake.
   public func skipReceivedOutputs(
     strict: Bool = true,
     fileID: StaticString = #fileID,
@@ -89,7 +89,7 @@ extension TestStore {
     checkSubject(at: location)
   }
 
-  /// The place of the output to receive: the first in an exhaustive test, else the first that fits.
+  /// The index of the output to receive: the first in an exhaustive test, else the first match.
   private func indexToReceive(_ matcher: OutputMatcher) -> Int? {
     if exhaustivity == .on { return recorder.outputs.isEmpty ? nil : 0 }
     return recorder.outputs.firstIndex { matcher.matches($0.value) }
@@ -153,16 +153,16 @@ extension TestStore {
   }
 }
 
-// MARK: - What was put out
+// MARK: - Emitted outputs
 
 extension TestRecorder {
-  /// Notes what a core puts out, from now on.
+  /// Records the outputs of a core from now on.
   @MainActor
   func observeOutputs(of core: any StoreCore<State, Action>) {
     outputSubscription = core.observeOutputs { [weak self] in self?.note(output: $0.value) }
   }
 
-  /// Notes an output of the feature.
+  /// Records an output of the feature.
   package func note(output: any Sendable) {
     outputs.append(ReceivedOutput(value: output, location: location))
   }
@@ -171,7 +171,7 @@ extension TestRecorder {
     outputs.removeFirst(count)
   }
 
-  /// Reports the outputs that the test has not received, when the test store goes.
+  /// Reports the outputs that the test has not received, when the test store is released.
   func reportUnhandledOutputs() {
     guard let first = outputs.first else { return }
     let message = """

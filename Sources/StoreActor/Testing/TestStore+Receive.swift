@@ -1,9 +1,9 @@
 extension TestStore {
-  /// Asserts that an effect has sent, or sends within a time, an action, and what it changes.
+  /// Asserts that an effect has sent an action, or sends it within a time, and its changes.
   ///
   /// - `expectedAction`: The action.
-  /// - `duration`: How long to wait for it, in real time; ``timeout`` when nil.
-  /// - `updateStateToExpectedResult`: Makes of the state before the action the one after it.
+  /// - `duration`: The time limit, in real time; ``timeout`` if nil.
+  /// - `updateStateToExpectedResult`: Changes the state before the action to the one after it.
   public func receive(
     _ expectedAction: Action,
     timeout duration: Duration? = nil,
@@ -21,7 +21,7 @@ extension TestStore {
     )
   }
 
-  /// Asserts that an effect sends an action that a closure accepts, and what it changes.
+  /// Asserts that an effect sends an action that a closure accepts, and its changes.
   @_disfavoredOverload
   public func receive(
     _ isMatching: @escaping (_ action: Action) -> Bool,
@@ -40,7 +40,7 @@ extension TestStore {
     )
   }
 
-  /// Asserts that an effect sends an action of a case, whatever its value, and what it changes.
+  /// Asserts that an effect sends an action of a case, with any value, and its changes.
   @_disfavoredOverload
   public func receive<Value>(
     _ actionCase: CaseKeyPath<Action, Value>,
@@ -59,7 +59,7 @@ extension TestStore {
     )
   }
 
-  /// Asserts that an effect sends an action of a case with a value, and what it changes.
+  /// Asserts that an effect sends an action of a case with a value, and its changes.
   @_disfavoredOverload
   public func receive<Value: Equatable>(
     _ actionCase: CaseKeyPath<Action, Value>,
@@ -94,7 +94,7 @@ extension TestStore {
       return reportNothingReceived(matcher, after: duration, at: location)
     }
     guard let index = indexToReceive(matcher) else {
-      // Only a non-exhaustive store looks past the first action.
+      // Only a non-exhaustive store searches beyond the first action.
       return reportNothingReceived(matcher, after: duration, at: location)
     }
     let received = recorder.received[index]
@@ -114,23 +114,23 @@ extension TestStore {
         at: location,
       )
     } else {
-      // One failure: what another action changes says nothing about the one that was expected.
+      // A single failure: another action's changes are unrelated to the expected action.
       location.report(matcher.unexpected(received.action))
     }
     await letEffectsRun()
     checkSubject(at: location)
   }
 
-  /// Lets effects that run get as far as they come without waiting for a clock or the test.
+  /// Lets running effects proceed until they wait for a clock or the test.
   ///
-  /// Twice as many turns as an ``ImmediateClock`` takes for a sleep, so that what an effect
-  /// does after one, in a task of its own too, has been done when the test goes on. Without running
-  /// effects it takes no turn.
+  /// It takes twice as many turns as an ``ImmediateClock`` takes for a sleep, so that an effect's
+  /// work after one sleep, also in a separate task, is done when the test continues. Without
+  /// running effects it takes no turn.
   func letEffectsRun() async {
     for _ in 0..<40 where !recorder.runningActions.isEmpty { await Task.megaYield(count: 1) }
   }
 
-  /// The place of the action to receive: the first in an exhaustive test, else the first that fits.
+  /// The index of the action to receive: the first in an exhaustive test, else the first match.
   private func indexToReceive(_ matcher: ActionMatcher<Action>) -> Int? {
     if exhaustivity == .on { return recorder.received.isEmpty ? nil : 0 }
     return recorder.received.firstIndex { matcher.matches($0.action) }
@@ -192,16 +192,16 @@ extension TestStore {
     )
   }
 
-  /// Lets other tasks run until a condition holds, or real time is up.
+  /// Lets other tasks run until a condition holds, or the time limit in real time is reached.
   func wait(for duration: Duration, until condition: () -> Bool) async -> Bool {
     await waitForOthers(for: duration, until: condition)
   }
 }
 
-/// Lets other tasks run until a condition holds, or real time is up.
+/// Lets other tasks run until a condition holds, or the time limit in real time is reached.
 ///
-/// On a busy machine the time may be up before the others had their turn, so each of them gets some
-/// turns however late it is.
+/// On a busy machine the limit may be reached before other tasks had a turn, so each of them gets
+/// some turns even after it.
 @MainActor
 func waitForOthers(for duration: Duration, until condition: () -> Bool) async -> Bool {
   await Task.megaYield()

@@ -1,17 +1,17 @@
 import CustomDump
 
 extension TestStore {
-  /// Sends an action and asserts what it changes.
+  /// Sends an action and asserts its changes.
   ///
-  /// Sending is done when the action has been reduced, and its effects have had enough turns to
-  /// come to the first thing that they wait for: what an effect sends without waiting, or after a
-  /// sleep on an immediate clock, has been sent.
+  /// It returns after the action has been reduced and its effects have had enough turns to reach
+  /// their first wait: actions that an effect sends without waiting, or after a sleep on an
+  /// immediate clock, have been sent.
   ///
   /// - `action`: The action.
-  /// - `updateStateToExpectedResult`: Makes of the state before the action the one after it. Leave
-  ///   it out when nothing is expected to change.
+  /// - `updateStateToExpectedResult`: Changes the state before the action to the one after it. Omit
+  ///   it if no change is expected.
   ///
-  /// Returns what follows from the action; wait for its effects, or cancel them.
+  /// Returns the task of the action's effects: wait for them, or cancel them.
   @discardableResult
   public func send(
     _ action: Action,
@@ -44,7 +44,7 @@ extension TestStore {
     return TestStoreTask(task: task, timeout: timeout)
   }
 
-  /// Sends the action of a case without a value, and asserts what it changes.
+  /// Sends the action of a case without a value, and asserts its changes.
   @discardableResult
   public func send(
     _ action: CaseKeyPath<Action, Void>,
@@ -64,7 +64,7 @@ extension TestStore {
     )
   }
 
-  /// Sends the action of a case with a value, and asserts what it changes.
+  /// Sends the action of a case with a value, and asserts its changes.
   @discardableResult
   public func send<Value>(
     _ action: CaseKeyPath<Action, Value>,
@@ -85,11 +85,11 @@ extension TestStore {
     )
   }
 
-  /// Asserts the current state, without any action.
+  /// Asserts the current state, without an action.
   ///
-  /// Mostly of use in a non-exhaustive test: after `await store.finish()`, say.
+  /// Mostly useful in a non-exhaustive test, for example after `await store.finish()`.
   ///
-  /// - `updateStateToExpectedResult`: Sets in the state what is expected of it.
+  /// - `updateStateToExpectedResult`: Sets the expected values in the state.
   public func assert(
     _ updateStateToExpectedResult: @escaping (_ state: inout State) throws -> Void,
     fileID: StaticString = #fileID,
@@ -114,12 +114,12 @@ extension TestStore {
     checkSubject(at: location)
   }
 
-  /// Reports what is wrong with what the test drives, beside what the feature did.
+  /// Reports a fault of the test's subject, in addition to the feature's behavior.
   func checkSubject(at location: IssueLocation) {
     if let complaint = subject.complaint() { location.report(complaint) }
   }
 
-  /// Gives the tasks of effects a chance to start.
+  /// Gives the tasks of effects an opportunity to start.
   private func letEffectsBegin() async {
     if uncheckedUseMainSerialExecutor { await Task.yield() } else { await Task.megaYield() }
   }

@@ -1,6 +1,6 @@
 extension TestStore {
-  /// Asserts what others have changed of shared values, or change within a time: another process,
-  /// a file, a model.
+  /// Asserts others' changes of shared values, past ones or within a time: by another process, a
+  /// file, or a model.
   ///
   /// ```swift
   /// let store = TestStore(initialState: Form.State()) {
@@ -12,12 +12,12 @@ extension TestStore {
   /// await store.receiveSharedChange { $0.$settings.withLock { $0 = Settings() } }
   /// ```
   ///
-  /// What several of them change may come as one change. So it waits until all that has come is
-  /// what the closure makes of the state, and reports how they differ if that is never so.
+  /// Several changes may arrive as one. So this waits until the total change matches the closure's
+  /// result, and reports the difference if it never does.
   ///
-  /// - `duration`: How long to wait for it, in real time; ``timeout`` when nil.
-  /// - `updateStateToExpectedResult`: Makes of the state that the test knows the one after the
-  ///   change. It is called once for each change that comes.
+  /// - `duration`: The time limit, in real time; ``timeout`` if nil.
+  /// - `updateStateToExpectedResult`: Changes the state that the test knows to the one after the
+  ///   change. It is called once for each change that arrives.
   public func receiveSharedChange(
     timeout duration: Duration? = nil,
     assert updateStateToExpectedResult: @escaping (_ state: inout State) throws -> Void,

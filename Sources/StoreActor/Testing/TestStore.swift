@@ -1,6 +1,6 @@
 import IssueReporting
 
-/// A store for tests, which wants everything asserted that a feature does.
+/// A store for tests, which requires assertions of all that a feature does.
 ///
 /// ```swift
 /// @MainActor @Test func increments() async {
@@ -9,27 +9,27 @@ import IssueReporting
 /// }
 /// ```
 ///
-/// - A `send` or `receive` states in a closure what changes in the state: the closure is given the
-///   state before the action, and has to make of it the state after the action.
+/// - A `send` or `receive` states the changes of the state in a closure: it receives the state
+///   before the action, and must change it to the state after the action.
 /// - Every action that an effect sends, also one of `Effect.send`, has to be received.
 /// - Every output of the feature has to be received, with `receive(output:)`.
 /// - Every effect has to end before the test does.
 ///
-/// What is not so is reported, at the latest when the store goes. See ``exhaustivity`` for tests
-/// that look at a part of the behaviour only.
+/// A violation is reported, at the latest when the store is released. See ``exhaustivity`` for
+/// tests of a part of the behavior.
 ///
 /// With the module `StoreTesting` the same test runs against the feature in a daemon:
 /// `TestStore(remote: Counter.State()) { Counter() }`.
 @MainActor
 public final class TestStore<State: Equatable, Action> {
-  /// How strictly everything has to be asserted.
+  /// How strictly the test must assert the feature's behavior.
   public var exhaustivity: Exhaustivity {
     get { recorder.exhaustivity }
     set { recorder.exhaustivity = newValue }
   }
 
-  /// How long ``finish(timeout:fileID:filePath:line:column:)`` and the `receive` methods wait, in
-  /// real time, unless they are told otherwise.
+  /// The default time limit of ``finish(timeout:fileID:filePath:line:column:)`` and the `receive`
+  /// methods, in real time.
   public var timeout: Duration = .seconds(1)
 
   let subject: TestSubject<State, Action>
@@ -58,7 +58,7 @@ public final class TestStore<State: Equatable, Action> {
   /// - `initialState`: The state to start with.
   /// - `reducer`: The feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
-  /// - `unused`: Nothing: the compiler prefers the initializer without it where both fit.
+  /// - `unused`: Unused: the compiler prefers the initializer without it if both match.
   public convenience init(
     initialState: @autoclosure () -> State,
     @ReducerBuilder<State, Action> reducer: () -> some Reducer<State, Action>,
@@ -69,8 +69,8 @@ public final class TestStore<State: Equatable, Action> {
     column: UInt = #column,
     unused: Never...,
   ) {
-    // The other one lets `initialState: .init()` be of a type. `@_disfavoredOverload` would weigh
-    // as much as that of an operator in the closure, and make both equal.
+    // The other one allows `initialState: .init()` to have a type. `@_disfavoredOverload` would
+    // weigh as much as that of an operator in the closure, and make both equal.
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     self.init(initialState, reducer, prepareDependencies, at: location)
   }
@@ -99,9 +99,9 @@ public final class TestStore<State: Equatable, Action> {
 
   /// Creates a test store over any core.
   ///
-  /// Of a core that is not the root of this process only states and outputs are seen, not the
-  /// actions that effects send: those cannot be received, and each `send` asserts the state that
-  /// the store has when the action's outcome is known.
+  /// For a core that is not a root of this process, only states and outputs are visible. Actions of
+  /// effects cannot be received, and each `send` asserts the state of the store when the action's
+  /// outcome is known.
   package convenience init(
     core: any StoreCore<State, Action>,
     fileID: StaticString = #fileID,
@@ -113,12 +113,13 @@ public final class TestStore<State: Equatable, Action> {
     self.init(subject: TestSubject(core: core, location: location))
   }
 
-  /// Creates a test store over something that has been made elsewhere.
+  /// Creates a test store for an existing subject.
   package init(subject: TestSubject<State, Action>) {
     self.subject = subject
   }
 
-  // Not isolated: that would report later, and in no test, where the last reference goes elsewhere.
+  // Not isolated: isolation would delay the report to outside of the test if the last reference is
+  // released on another thread.
   deinit {
     let recorder = subject.recorder
     waitForMainActor { recorder.complete() }
@@ -131,11 +132,11 @@ public final class TestStore<State: Equatable, Action> {
 
   /// Whether the feature has dismissed itself, with the `dismiss` dependency.
   ///
-  /// In a test the feature is the root, even if it is presented in a program: so its dismissal
-  /// shows here.
+  /// In a test the feature is the root, even if it is presented in a program: so its dismissal is
+  /// visible here.
   public var isDismissed: Bool { subject.dismissal.isDismissed }
 
-  /// The dependencies of the feature; may be changed in the course of a test.
+  /// The dependencies of the feature; may be changed during a test.
   public var dependencies: DependencyValues {
     get { subject.dependencies.get() }
     set { subject.dependencies.set(newValue) }
@@ -189,8 +190,8 @@ public final class TestStore<State: Equatable, Action> {
 
   /// Whether all tasks run one after the other on the main thread.
   ///
-  /// So that tests run the same way every time. On by default; what was before is restored when the
-  /// last test store goes.
+  /// So that tests run deterministically. On by default; the previous setting is restored when the
+  /// last test store is released.
   public var useMainSerialExecutor: Bool {
     get { uncheckedUseMainSerialExecutor }
     set {

@@ -1,4 +1,4 @@
-/// What follows from an action that a test sent.
+/// The task of the effects of an action that a test sent.
 ///
 /// ```swift
 /// let task = await store.send(.startTimerButtonTapped)
@@ -19,9 +19,10 @@ public struct TestStoreTask: Sendable {
     await task.finish()
   }
 
-  /// Waits until the effects of the action have ended, and reports when they do not in time.
+  /// Waits until the effects of the action have ended, and reports effects that exceed the
+  /// time limit.
   ///
-  /// - `duration`: How long to wait, in real time; the test store's timeout when nil.
+  /// - `duration`: The time limit, in real time; the test store's timeout if nil.
   @MainActor
   public func finish(
     timeout duration: Duration? = nil,

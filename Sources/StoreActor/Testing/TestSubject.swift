@@ -1,13 +1,13 @@
-/// What a ``TestStore`` drives: a feature in this process, or one that a client sees in a daemon.
+/// The subject of a ``TestStore``: a feature in this process, or one in a daemon, seen by a client.
 @MainActor
 package struct TestSubject<State, Action> {
-  /// What the test sends its actions to.
+  /// Receives the test's actions.
   package let core: any StoreCore<State, Action>
 
-  /// What has been seen of the feature.
+  /// Records the observations of the feature.
   package let recorder: TestRecorder<State, Action>
 
-  /// Whether the recorder sees what the feature reduces, wherever that happens.
+  /// Whether the recorder observes the feature's reducer, in any process.
   package let isObserved: Bool
 
   /// The dependencies of the feature.
@@ -16,13 +16,13 @@ package struct TestSubject<State, Action> {
   /// Whether the feature has dismissed itself.
   let dismissal: TestDismissal
 
-  /// What is wrong with the core after a step of the test; nil when nothing is.
+  /// The fault of the core after a step of the test; nil without a fault.
   package let complaint: @MainActor () -> String?
 
-  /// Whether two states are the same that `==` tells apart; nil where `==` alone decides.
+  /// Whether two states that `==` distinguishes are the same; nil if `==` alone decides.
   let areSame: ((State, State) -> Bool)?
 
-  /// How to get at the dependencies of a feature.
+  /// Access to the dependencies of a feature.
   package struct Dependencies {
     package let get: @MainActor () -> DependencyValues
     package let set: @MainActor (DependencyValues) -> Void
@@ -42,12 +42,12 @@ package struct TestSubject<State, Action> {
   /// A subject whose reductions are recorded.
   ///
   /// - Parameters:
-  ///   - core: What the test sends its actions to.
-  ///   - recorder: What has been seen of the feature.
+  ///   - core: Receives the test's actions.
+  ///   - recorder: Records the observations of the feature.
   ///   - dependencies: The dependencies of the feature.
   ///   - dismissal: Whether the feature has dismissed itself.
-  ///   - areSame: Whether two states are the same that `==` tells apart; nil where `==` decides.
-  ///   - complaint: What is wrong with the core after a step of the test.
+  ///   - areSame: Whether two states that `==` distinguishes are the same; nil if `==` decides.
+  ///   - complaint: The fault of the core after a step of the test.
   package init(
     core: any StoreCore<State, Action>,
     recorder: TestRecorder<State, Action>,
@@ -82,7 +82,7 @@ package struct TestSubject<State, Action> {
     recorder.observeShared(of: root) { $0 }
   }
 
-  /// A core of which only the states and the outputs are seen.
+  /// A core of which only the states and the outputs are visible.
   init(core: any StoreCore<State, Action>, location: IssueLocation) {
     self.core = core
     recorder = TestRecorder(state: core.state, location: location)
@@ -96,7 +96,7 @@ package struct TestSubject<State, Action> {
 }
 
 extension TestRecorder {
-  /// Notes what others change of shared values that a root shows.
+  /// Records others' changes of shared values that a root shows.
   ///
   /// - Parameters:
   ///   - root: The root.

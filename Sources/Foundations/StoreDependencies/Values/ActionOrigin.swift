@@ -1,4 +1,4 @@
-/// Who began what is being reduced.
+/// The origin of the action that is being reduced.
 ///
 /// An action that a client sends has that client for its origin, and so has all that follows from
 /// the action: what its effects send, and what those lead to. Everything else begins in the process
@@ -26,7 +26,7 @@ public struct ActionOrigin: Hashable, Sendable {
     case unknown
   }
 
-  /// Who it is.
+  /// The sender's identity.
   public var identity: Identity {
     get { content.identity }
     set { content = Content(identity: newValue, session: session) }
@@ -86,7 +86,7 @@ extension ActionOrigin.Identity {
 }
 
 extension ActionOrigin.Identity: CustomStringConvertible {
-  /// What logs say.
+  /// The text for logs.
   public var description: String {
     switch self {
     case .process: "this process"

@@ -29,7 +29,7 @@ extension DependencyValues {
   }
 }
 
-/// Starts work whose end nobody waits for.
+/// Starts work whose end no caller awaits.
 public struct FireAndForget: Sendable {
   private let start:
     @Sendable (

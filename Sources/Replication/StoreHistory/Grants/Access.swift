@@ -5,7 +5,7 @@ package final class Access {
 
   package init(_ grants: Grants) { self.grants = grants }
 
-  /// What a client may do.
+  /// The rights of a client.
   package func rights(of caller: Caller) -> Rights {
     grants.rights(of: caller.identity, by: caller.key)
   }

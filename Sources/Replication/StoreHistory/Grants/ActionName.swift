@@ -2,7 +2,7 @@ import StoreState
 
 /// The name of an action's case, read without its type.
 enum ActionName {
-  /// The name; nil for what is no choice.
+  /// The name; nil for an action that is not a choice of cases.
   static func read(_ action: ArraySlice<UInt8>) -> String? {
     var decoder = CBORDecoder(action)
     do throws(CodecError) {
@@ -11,7 +11,7 @@ enum ActionName {
       }
       return try decoder.text()
     } catch {
-      // What is no action is refused where it is decoded.
+      // The decoder of actions refuses these bytes later.
       return nil
     }
   }

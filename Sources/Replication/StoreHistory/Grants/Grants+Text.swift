@@ -2,11 +2,13 @@ import GenericState
 package import StoreProtocol
 import StoreState
 
-/// Why a file of grants cannot be used: the line, what is wrong with it, and what is expected.
+/// The reason why a grants file cannot be used: the line, its fault, and the expectation.
 package struct GrantsError: Error, Hashable, Sendable, CustomStringConvertible {
   package var line: Int
   package var message: String
-  /// Whether a user or a group could not be looked up: the line may be right.
+  /// Whether the lookup of a user or a group failed.
+  ///
+  /// The line may be valid.
   package var isLookupFailure = false
 
   package var description: String { "line \(line): \(message)" }
@@ -14,7 +16,7 @@ package struct GrantsError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The users and groups of a system, by their names.
 package struct Accounts: Sendable {
-  /// The system could not find out whether there is a user or a group.
+  /// The system failed to look up a user or a group.
   package struct LookupError: Error, Hashable, Sendable {
     package var reason: String
 
@@ -37,7 +39,7 @@ package struct Accounts: Sendable {
 }
 
 extension Grants {
-  /// Reads grants, a line for each: who, scopes with commas between them, and what is granted.
+  /// Reads grants, one on each line: a grantee, scopes separated by commas, and rights.
   ///
   ///     # who        scopes           rights
   ///     user:ann     todos,todos/*    see send=addButtonTapped
@@ -46,10 +48,10 @@ extension Grants {
   ///
   /// - Parameters:
   ///   - text: The lines.
-  ///   - owner: Who may do everything.
-  ///   - exposed: What there is; a line for anything else is a mistake.
-  ///   - accounts: Who there is.
-  /// - Throws: ``GrantsError`` for the first line that makes no sense.
+  ///   - owner: The user with all rights.
+  ///   - exposed: The exposed scopes; a line for any other scope is an error.
+  ///   - accounts: The users and groups of the system.
+  /// - Throws: ``GrantsError`` for the first invalid line.
   package init(
     reading text: String,
     owner: UInt32,
@@ -69,12 +71,12 @@ extension Grants {
     self.init(owner: owner, lines: lines)
   }
 
-  /// Whom the lines of a text are for, also those that make no sense behind that.
+  /// The grantees of a text's lines, including lines that are invalid after the grantee.
   ///
   /// - Parameters:
   ///   - text: The lines.
-  ///   - accounts: Who there is.
-  /// - Returns: Those who are named; of keys, names and keys together.
+  ///   - accounts: The users and groups of the system.
+  /// - Returns: The named grantees. A key is identified by its name and its public key together.
   package static func grantees(in text: String, accounts: Accounts) -> Named {
     let reader = LineReader(number: 0, exposed: [], accounts: accounts)
     var named = Named(grantees: [])
@@ -89,14 +91,14 @@ extension Grants {
     return named
   }
 
-  /// A text without the lines of a key: those with its name, and with the key that has the name.
+  /// A text without the lines of a key: those with its name, and those with its public key.
   ///
-  /// Each line is read for itself, so it does not matter whether the others make sense.
+  /// Each line is read alone, so the other lines may be invalid.
   ///
   /// - Parameters:
   ///   - text: The lines.
-  ///   - name: What the key is called.
-  /// - Returns: The other lines, as they are; nil where there is none of the key.
+  ///   - name: The key's name.
+  /// - Returns: The other lines, unchanged; nil if no line names the key.
   package static func text(_ text: String, withoutKey name: String) -> String? {
     let lines = TextLine.all(of: text).map { line in
       (line: line, key: line.words.first.flatMap { KeyWord($0) })
@@ -115,7 +117,7 @@ extension Grants {
 private struct TextLine {
   let text: String
 
-  /// The lines of a text, empty ones too.
+  /// The lines of a text, including empty lines.
   static func all(of text: String) -> [Self] {
     // By scalars: a carriage return and a line feed are one character.
     text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
@@ -129,13 +131,13 @@ private struct TextLine {
   }
 }
 
-/// Which key a line is for: `key:NAME=KEY`.
+/// The key of a line: `key:NAME=KEY`.
 private struct KeyWord {
   let name: String
-  /// The public key; nil where it is none.
+  /// The public key; nil if the text is not a public key.
   let key: [UInt8]?
 
-  /// Reads a line's first word; nil for one that names no key.
+  /// Reads a line's first word; nil if the word is not of the kind `key`.
   init?(_ word: String) {
     let parts = word.split(separator: ":", maxSplits: 1)
     guard parts.count == 2, parts[0] == "key" else { return nil }
@@ -145,7 +147,7 @@ private struct KeyWord {
   }
 }
 
-/// The keys that earlier lines have named.
+/// The keys that earlier lines name.
 private struct KnownKeys {
   /// Bounded by ``GrantsFile/mostBytes``.
   var keys: [String: [UInt8]] = [:]
@@ -229,7 +231,7 @@ private struct LineReader {
     return .key(word.name, key)
   }
 
-  /// Checks that a name stands for one key, and a key has one name.
+  /// Checks that each name has one key, and that each key has one name.
   func add(_ grantee: Grants.Grantee, to known: inout KnownKeys) throws(GrantsError) {
     guard case .key(let name, let key) = grantee else { return }
     guard known.keys[name, default: key] == key else {
@@ -286,7 +288,7 @@ private struct LineReader {
 }
 
 extension ScopeDescription {
-  /// The cases of its actions.
+  /// The names of the cases of the scope's actions.
   fileprivate var actionNames: [String] {
     guard case .choice(let cases)? = action.definition(of: action.root) else { return [] }
     return cases.map(\.name)

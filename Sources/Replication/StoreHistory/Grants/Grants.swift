@@ -2,19 +2,18 @@ import GenericState
 package import StoreActor
 package import StoreProtocol
 
-/// What each client may see and send: what the owner of a daemon has written, line by line.
+/// The rights of each client, which the daemon's owner writes line by line.
 ///
-/// The owner and root may do everything, and so may clients at an address of the loopback interface
-/// that the owner has opened explicitly. A client for whom nobody vouches has no rights.
-/// Other users and clients with keys have the rights of all their
-/// lines together; without a line they are not admitted.
+/// The owner and root have all rights. So do clients at an address of the loopback interface that
+/// the owner has opened explicitly. An unidentified client has no rights. Other users and clients
+/// with keys have the rights of all their lines together; without a line they are not admitted.
 package struct Grants: Hashable, Sendable {
   /// The subject of a line.
   package enum Grantee: Hashable, Sendable {
     case user(UInt32)
-    /// A group: those of its members who are known, and whoever runs a program in it.
+    /// A group: its known members, and all processes that run with the group's id.
     case group(UInt32, members: Set<UInt32>)
-    /// Whoever has the secret key of a public one, which is called so.
+    /// The holder of the secret key for a public key, with the key's name.
     case key(String, [UInt8])
 
     func includes(_ identity: ActionOrigin.Identity) -> Bool {
@@ -27,7 +26,7 @@ package struct Grants: Hashable, Sendable {
       }
     }
 
-    /// The same, of a group without those who happen to be in it.
+    /// The same grantee; a group is without its current members.
     var named: Self {
       if case .group(let group, _) = self { .group(group, members: []) } else { self }
     }
@@ -53,22 +52,22 @@ package struct Grants: Hashable, Sendable {
       self.sends = sends
     }
 
-    /// What stands behind whom it is for.
+    /// The text of the line after the grantee.
     package var text: String {
       let rights = [sees ? "see" : nil, sends.text].compactMap(\.self)
       return "\(scopes.map(\.text).joined(separator: ",")) \(rights.joined(separator: " "))"
     }
   }
 
-  /// Who may do everything besides root; nil where everybody may who is let in.
+  /// The user with all rights besides root; nil if every admitted client has all rights.
   package let owner: UInt32?
   package let lines: [Line]
-  /// The lines by whom they are for.
+  /// The lines by their grantees.
   private let rights: [Rights]
   /// The names of the public keys.
   private let names: [[UInt8]: String]
 
-  /// What an owner grants to others.
+  /// Creates the grants of an owner.
   package init(owner: UInt32, lines: [Line] = []) {
     self.init(of: owner, lines)
   }
@@ -83,15 +82,15 @@ package struct Grants: Hashable, Sendable {
     self.names = names
   }
 
-  /// Whoever is let in may do everything.
+  /// Every admitted client has all rights.
   package static let everything = Grants(of: nil, [])
 
-  /// What a client may do.
+  /// The rights of a client.
   ///
   /// - Parameters:
-  ///   - identity: Who it is.
-  ///   - key: The public key by which it was let in: a name is nobody's without it.
-  /// - Returns: What it may see and send.
+  ///   - identity: The client's identity.
+  ///   - key: The public key that authenticated it. A key's name has no rights without its key.
+  /// - Returns: The scopes that it may see, and the actions that it may send.
   package func rights(of identity: ActionOrigin.Identity, by key: [UInt8]? = nil) -> Rights {
     guard owner != nil else { return .everything }
     switch identity {
@@ -109,7 +108,7 @@ package struct Grants: Hashable, Sendable {
     identity.user.map { $0 == owner || $0 == 0 } ?? false
   }
 
-  /// What a public key is called; nil for one to which nothing is granted.
+  /// The name of a public key; nil for a key without a grant.
   package func name(ofKey key: [UInt8]) -> String? { names[key] }
 
   /// The lines of each key, by the keys' names.
@@ -124,7 +123,9 @@ package struct Grants: Hashable, Sendable {
   package struct Named: Hashable, Sendable {
     /// Bounded by ``GrantsFile/mostBytes``.
     package var grantees: Set<Grantee>
-    /// Whether a user or a group could not be looked up, so that any of them may be named.
+    /// Whether a lookup of a user or a group failed.
+    ///
+    /// Then any user or group may be named.
     package var isIncomplete = false
 
     fileprivate func mayInclude(_ grantee: Grantee) -> Bool {
@@ -140,31 +141,31 @@ package struct Grants: Hashable, Sendable {
     }
   }
 
-  /// The rights that remain when only some subjects are still named.
+  /// The rights that remain when a text names only some of the grantees.
   package func limited(to named: Named) -> Grants {
     Grants(of: owner, lines.filter { named.mayInclude($0.grantee) })
   }
 
-  /// What is left when a key's name is nobody's any more.
+  /// The remaining grants when a key's name is withdrawn.
   package func without(key name: String) -> Grants {
     Grants(of: owner, lines.filter { if case .key(name, _) = $0.grantee { false } else { true } })
   }
 
-  /// Whether something is granted to users of the machine besides the owner.
+  /// Whether a line grants rights to a user or a group of the machine.
   package var includesUsers: Bool {
     lines.contains { if case .key = $0.grantee { false } else { true } }
   }
 
-  /// Whether a client may come in.
+  /// Whether a client is admitted.
   package func admits(_ identity: ActionOrigin.Identity) -> Bool { !rights(of: identity).isNothing }
 
-  /// Whether everybody may see a scope who may come in.
+  /// Whether every admitted client may see a scope.
   package func everybodySees(_ scope: String) -> Bool { rights.allSatisfy { $0.sees(scope) } }
 }
 
-/// What one client may see and send.
+/// The rights of one client.
 package struct Rights: Hashable, Sendable {
-  /// Nil where everything is allowed.
+  /// The client's lines; nil if everything is allowed.
   private let lines: [Grants.Line]?
 
   init(lines: [Grants.Line]) { self.lines = lines }
@@ -189,7 +190,7 @@ package struct Rights: Hashable, Sendable {
     return lines.contains { line in line.sees && line.scopes.contains { $0.meets(exposure) } }
   }
 
-  /// What the client may send to a scope of this name.
+  /// The right of the client to send to a scope of this name.
   package func sends(_ scope: String) -> SendRight {
     guard let lines else { return .everything }
     return lines.reduce(.nothing) { right, line in
@@ -197,7 +198,7 @@ package struct Rights: Hashable, Sendable {
     }
   }
 
-  /// What the client may send to any scope of an exposure.
+  /// The right of the client to send to any scope of an exposure.
   package func sends(_ exposure: ScopeDescription) -> SendRight {
     guard let lines else { return .everything }
     return lines.reduce(.nothing) { right, line in
@@ -205,11 +206,11 @@ package struct Rights: Hashable, Sendable {
     }
   }
 
-  /// A description as the client may know it: with the actions that it may send.
+  /// The description that the client receives: its actions are those that the client may send.
   package func known(_ description: ScopeDescription) -> ScopeDescription {
     var known = description
     let right = sends(description)
-    // Also where no action is left out: whether there are others is not for the client to know.
+    // Also set if all actions remain: the client must not learn whether others exist.
     known.isLimited = right != .everything
     switch right {
     case .everything: break
@@ -219,10 +220,10 @@ package struct Rights: Hashable, Sendable {
     return known
   }
 
-  /// Whether a scope of this name is there for the client.
+  /// Whether a scope of this name exists for the client.
   package func knows(_ scope: String) -> Bool { sees(scope) || sends(scope) != .nothing }
 
-  /// Whether any scope of an exposure is there for the client.
+  /// Whether any scope of an exposure exists for the client.
   package func knows(_ exposure: ScopeDescription) -> Bool {
     guard let lines else { return true }
     return lines.contains { line in
@@ -231,14 +232,14 @@ package struct Rights: Hashable, Sendable {
   }
 }
 
-/// Which actions may be sent.
+/// The actions that may be sent.
 package enum SendRight: Hashable, Sendable {
   case nothing
-  /// Those of some cases of the scope's actions.
+  /// Actions of the named cases.
   case actions(Set<String>)
   case everything
 
-  /// The right as it is written; nil for none.
+  /// The right's text in a grants file; nil for `.nothing`.
   package var text: String? {
     switch self {
     case .nothing: nil
@@ -255,10 +256,12 @@ package enum SendRight: Hashable, Sendable {
     }
   }
 
-  /// Whether all that one allows is allowed by the other.
+  /// Whether the other right allows everything that this right allows.
   package func isWithin(_ other: Self) -> Bool { union(other) == other }
 
-  /// Whether an action may be sent: one of no choice has no name, and only goes with everything.
+  /// Whether an action may be sent.
+  ///
+  /// An action without cases has no name and requires `.everything`.
   package func allows(_ action: ArraySlice<UInt8>) -> Bool {
     switch self {
     case .everything: true
@@ -270,16 +273,16 @@ package enum SendRight: Hashable, Sendable {
 
 /// A pattern of scope names: one scope, everything below a name, or all scopes.
 package struct ScopePattern: Hashable, Sendable {
-  /// What all names begin with, or the only one.
+  /// The start of all matching names, or the only name.
   private let name: String
   private let isPrefix: Bool
 
-  /// The pattern as it is written.
+  /// The pattern's text in a grants file.
   package var text: String { isPrefix ? "\(name)*" : name }
 
-  /// Reads a pattern.
+  /// Reads a pattern; nil if the text is not one.
   ///
-  /// - Parameter text: A name; a name and `/*`; or `*`. Anything else is none.
+  /// - Parameter text: A name; a name and `/*`; or `*`.
   package init?(_ text: String) {
     if text == "*" || text.hasSuffix("/*") {
       name = String(text.dropLast())
@@ -291,11 +294,11 @@ package struct ScopePattern: Hashable, Sendable {
     guard !text.isEmpty, !name.contains("*") else { return nil }
   }
 
-  /// The pattern with its row's id as the daemon writes it, where it names one row.
+  /// The pattern with the canonical spelling of its row's id, if it names one row.
   ///
-  /// - Parameter exposed: What there is.
+  /// - Parameter exposed: The exposed scopes.
   /// - Returns: The pattern.
-  /// - Throws: where a row's name does not end in an id.
+  /// - Throws: if a row's name does not end in an id.
   func canonical(
     among exposed: [ScopeDescription]
   ) throws(JSONProjectionError) -> ScopePattern {
@@ -308,15 +311,15 @@ package struct ScopePattern: Hashable, Sendable {
     isPrefix = false
   }
 
-  /// Whether a scope has one of the names.
+  /// Whether the pattern matches a scope's name.
   package func matches(_ scope: String) -> Bool {
-    // By bytes, as scopes are found.
+    // By bytes, as in the lookup of scopes.
     isPrefix
       ? scope.utf8.starts(with: name.utf8) && scope.utf8.count > name.utf8.count
       : scope.utf8.elementsEqual(name.utf8)
   }
 
-  /// Whether a scope of an exposure can have one of the names.
+  /// Whether the pattern can match a scope of an exposure.
   package func meets(_ exposure: ScopeDescription) -> Bool {
     guard exposure.isEach else { return matches(exposure.name) }
     let rows = exposure.name + "/"

@@ -2,17 +2,17 @@ package import GenericState
 package import StoreProtocol
 package import StoreState
 
-/// A root's past without its types, for programs that know only what the journal says.
+/// A root's past without its types, for programs that know only the journal.
 ///
-/// Its scopes are called by the fields that lead to them: `todos/items/<id>`.
+/// A scope's name is the path of fields that lead to it: `todos/items/<id>`.
 package struct GenericPast: PastRoot {
   private let asked: [String]
   private var value = GenericValue.null
   private var schema: SchemaDocument?
 
-  /// A past of which nothing is known yet.
+  /// Creates a past whose state is unknown.
   ///
-  /// - Parameter asked: The way to the state that is asked for; empty for all.
+  /// - Parameter asked: The path of the requested state; empty for the whole state.
   package init(asked: String = "") {
     self.asked = asked.split(separator: "/").map(String.init)
   }
@@ -41,7 +41,7 @@ package struct GenericPast: PastRoot {
   ) throws(CodecError) -> [String] {
     if let old = self.schema, old != schema { try change(from: old, to: schema) }
     var names = naming ? try Self.fields(of: delta, schema) : []
-    // Of what is deeper only what was asked for is looked at.
+    // Of the deeper states only the requested one is compared.
     let isAsked = asked.count > 1 && names.contains(asked[0])
     let before = isAsked ? askedValue : nil
     var decoder = CBORDecoder(delta)
@@ -51,7 +51,7 @@ package struct GenericPast: PastRoot {
     return names
   }
 
-  /// Another build goes on, and has kept no snapshot of what it has made of the state.
+  /// Translates the state for another build that continued without keeping its own snapshot.
   private mutating func change(
     from old: SchemaDocument,
     to new: SchemaDocument,
@@ -92,7 +92,7 @@ package struct GenericPast: PastRoot {
     return names
   }
 
-  /// The state that was asked for, as a value with its schema.
+  /// The requested state, as a value with its schema.
   package func found() throws(HistoryError) -> (value: GenericValue, schema: Schema) {
     guard let document = schema else { throw HistoryError(.unavailable, "Nothing is kept.") }
     switch way(in: document) {
@@ -102,10 +102,10 @@ package struct GenericPast: PastRoot {
     }
   }
 
-  /// Where the names lead that are asked for.
+  /// The result of following the requested path.
   private enum Way {
     case leads(to: GenericValue, Schema)
-    /// To something that has nothing of the name at a place.
+    /// A value on the path has no field or row of the name at this place.
     case ends(before: Int, GenericValue, Schema)
   }
 
@@ -124,16 +124,16 @@ package struct GenericPast: PastRoot {
     return .leads(to: value, schema)
   }
 
-  /// The value that was asked for; nil where there is none now.
+  /// The requested value; nil if it is absent now.
   private var askedValue: GenericValue? {
     guard let schema, case .leads(let value, _) = way(in: schema) else { return nil }
     return value
   }
 
-  /// Looks whether a state of some builds can have what is asked for.
+  /// Checks whether a state of some builds can contain the requested path.
   ///
-  /// - Parameter schemas: Those of the builds, oldest first.
-  /// - Throws: ``HistoryError`` with the nearest names there are, where none can.
+  /// - Parameter schemas: The schemas of the builds, oldest first.
+  /// - Throws: ``HistoryError`` with the nearest existing names if no schema can contain it.
   package func check(in schemas: [SchemaDocument]) throws(HistoryError) {
     guard let newest = schemas.last else { return }
     if schemas.contains(where: { unknownPlace(in: $0) == nil }) { return }
@@ -141,7 +141,7 @@ package struct GenericPast: PastRoot {
     throw unknown(at: place, among: names)
   }
 
-  /// The first of the names that leads nowhere, and those that would; nil where all lead on.
+  /// The first name without a match, and the possible names there; nil if every name has a match.
   private func unknownPlace(in document: SchemaDocument) -> (place: Int, names: [String])? {
     var schema = document.root
     for (place, name) in asked.enumerated() {

@@ -1,31 +1,31 @@
 package import StoreProtocol
 import StoreState
 
-/// A question for the past, to be answered on any thread but the main one.
+/// A query of the past, which any thread except the main one may answer.
 package struct HistoryJob: Sendable {
-  /// The answer, and whom it is for.
+  /// The answer, and its receiver.
   package struct Result: Sendable {
     package let request: UInt64
     package let peer: PeerID
     package let holder: Holder
     package let rights: Rights
     package let item: [UInt8]
-    /// The bytes of history that were read for it.
+    /// The bytes of history that were read for the answer.
     package let scanned: Int
   }
 
   let request: UInt64
   package let peer: PeerID
   package let holder: Holder
-  /// What it is expected to cost: what the last question of its holder has cost.
+  /// The expected cost: that of the previous query of its holder.
   package let cost: Int
-  /// What the peer might see when it asked.
+  /// The peer's rights at the time of the query.
   let rights: Rights
   private let answer: Answer
 
   /// Finds the answer.
   ///
-  /// It has a value that one job leaves to the next one, whosever it is.
+  /// The `inout` value passes from each job to the next one, also between different peers.
   package typealias Answer = @Sendable (any HistorySource, inout (any Sendable)?) -> HistoryAnswer
 
   package init(
@@ -44,12 +44,12 @@ package struct HistoryJob: Sendable {
     self.answer = answer
   }
 
-  /// Answers the question; blocks.
+  /// Answers the query; blocks.
   ///
   /// - Parameters:
-  ///   - source: Where the past is, the same for all jobs.
-  ///   - left: What the job before has left, and then what this one leaves: where a page of a log
-  ///     ended the next one begins. It may have as much memory as a state, and may be let go of.
+  ///   - source: The source of the past, the same for all jobs.
+  ///   - left: The previous job's state, replaced by this job's: a page of a log begins at the end
+  ///     of the last one. It may be as large as a root, and may be discarded.
   /// - Returns: The answer.
   package func run(
     _ source: MeteredSource,
@@ -60,7 +60,7 @@ package struct HistoryJob: Sendable {
     return result(answer, scanned: source.bytes - before)
   }
 
-  /// Says why there is no answer.
+  /// The result of a job that failed.
   package func failed(_ error: HistoryError) -> Result { result(.failed(error), scanned: 0) }
 
   private func result(_ answer: HistoryAnswer, scanned: Int) -> Result {

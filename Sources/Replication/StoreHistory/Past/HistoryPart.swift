@@ -5,7 +5,7 @@ package import StoreState
 package struct HistoryPart: Sendable {
   package var schema: SchemaDocument
   package var bytes: [UInt8]
-  /// No session had a number beyond this one when the records were kept.
+  /// An upper bound of all session numbers at the time when the records were kept.
   package var sessionNumbers: UInt64
 
   package init(schema: SchemaDocument, bytes: [UInt8], sessionNumbers: UInt64 = 0) {
@@ -16,9 +16,9 @@ package struct HistoryPart: Sendable {
 }
 
 extension HistoryPart {
-  /// Hands over records, each with its bytes, until `body` has enough.
+  /// Passes records, each with its bytes, to `body` until it returns false.
   ///
-  /// - Returns: Whether it wants more.
+  /// - Returns: Whether `body` returned true for each record.
   func withRecords(
     _ body: (JournalRecord, ArraySlice<UInt8>) throws(HistoryError) -> Bool
   ) throws(HistoryError) -> Bool {
@@ -45,10 +45,10 @@ extension HistoryPart {
     }
   }
 
-  /// The records up to a revision, which follow one another.
+  /// The consecutive records up to a revision.
   ///
   /// - Parameter last: The revision.
-  /// - Returns: Their revisions and bytes; nil where all are of later ones.
+  /// - Returns: Their revisions and bytes; nil if all records are of later revisions.
   /// - Throws: ``HistoryError``.
   package func records(
     through last: UInt64
@@ -62,13 +62,13 @@ extension HistoryPart {
       }
       revisions = (revisions?.lowerBound ?? record.revision)...record.revision
       end = bytes.endIndex
-      // What is behind it may be damaged, and is not asked for.
+      // The records after it may be damaged and are not needed.
       return record.revision < last
     }
     return revisions.map { ($0, bytes[..<end]) }
   }
 
-  /// The records of some revisions alone.
+  /// The part with only the records of some revisions.
   package func records(of revisions: ClosedRange<UInt64>) throws(HistoryError) -> HistoryPart {
     var found: Range<Int>?
     _ = try withRecords { (record, bytes) throws(HistoryError) in

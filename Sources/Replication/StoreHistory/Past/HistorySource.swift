@@ -1,22 +1,22 @@
 package import StoreProtocol
 package import StoreState
 
-/// Where the past is read, besides the daemon that goes on.
+/// A reader of the past, beside a daemon that may continue to write.
 ///
-/// Calls block; they are made on one thread at a time, and never on the main one.
+/// Calls block. They are made on one thread at a time, and never on the main one.
 package protocol HistorySource: AnyObject, Sendable {
-  /// The revisions that there are now.
+  /// The revisions that are kept now.
   func extent() throws(HistoryError) -> HistoryExtent
 
-  /// The newest snapshot of a revision or an earlier one that can be read; nil for none.
+  /// The newest readable snapshot at a revision or before it; nil if there is no such snapshot.
   func snapshot(upTo revision: UInt64) throws(HistoryError) -> HistoryPart?
 
-  /// Hands over batches of records, oldest first, until there are no more or `take` has enough.
+  /// Passes batches of records to `take`, oldest first, until it returns false.
   ///
   /// - Parameters:
-  ///   - revision: The first batch ends behind this revision.
-  ///   - take: Takes a batch, and says whether it wants more.
-  /// - Throws: ``HistoryError``, also what `take` throws.
+  ///   - revision: The first batch ends after this revision.
+  ///   - take: Takes a batch, and returns whether it needs another one.
+  /// - Throws: ``HistoryError``, also the errors of `take`.
   func records(
     after revision: UInt64,
     _ take: (HistoryPart) throws(HistoryError) -> Bool,
@@ -24,13 +24,13 @@ package protocol HistorySource: AnyObject, Sendable {
 }
 
 extension HistorySource {
-  /// How often something is begun anew, because history was let go of meanwhile.
+  /// The number of attempts to read while old history is being removed.
   private var attempts: Int { 3 }
 
-  /// Reads something in several steps, and begins anew where history was let go of in between.
+  /// Reads in several steps, and restarts if history was removed in between.
   ///
-  /// - Parameter body: Reads it, of what there is at first.
-  /// - Returns: What `body` has read.
+  /// - Parameter body: Reads, given the extent at the start.
+  /// - Returns: The result of `body`.
   /// - Throws: ``HistoryError``.
   func steadily<Value>(
     _ body: (HistoryExtent) throws(HistoryError) -> Value
@@ -51,9 +51,9 @@ extension HistorySource {
   }
 }
 
-/// The revisions of which something is kept.
+/// The revisions that a history keeps.
 package struct HistoryExtent: Hashable, Sendable {
-  /// The oldest snapshot: nothing before it can be shown as a state; nil where there is none.
+  /// The oldest snapshot: no state before it can be read; nil if there is no snapshot.
   package var oldestState: UInt64?
   /// The revision before the first record.
   package var beforeRecords: UInt64
@@ -73,18 +73,18 @@ package struct HistoryExtent: Hashable, Sendable {
     self.snapshots = snapshots
   }
 
-  /// Whether there are other snapshots or oldest records than there were.
+  /// Whether the snapshots or the oldest record differ from those of an earlier extent.
   package func hasLetGo(since other: HistoryExtent) -> Bool {
     snapshots != other.snapshots || beforeRecords != other.beforeRecords
   }
 }
 
-/// Whose a history is, besides its snapshots and records.
+/// The identity of a history, without its snapshots and records.
 package struct HistoryHeading: Hashable, Sendable {
   /// The name of the root's type.
   package var root: String
   package var epoch: UInt64
-  /// Whether the daemon that wrote it has said that it ended, behind all of it.
+  /// Whether the daemon that wrote it recorded at the end that it stopped.
   package var wasStopped: Bool
 
   package init(root: String, epoch: UInt64, wasStopped: Bool) {
@@ -94,30 +94,30 @@ package struct HistoryHeading: Hashable, Sendable {
   }
 }
 
-/// A root's past as it is brought back step by step: with its types, or without.
+/// A root's past that is restored step by step, with the root's types or without them.
 package protocol PastRoot {
-  /// Goes to the state of a snapshot.
+  /// Moves to the state of a snapshot.
   mutating func take(
     snapshot root: ArraySlice<UInt8>,
     _ schema: SchemaDocument,
   )
     throws(CodecError)
 
-  /// Whether what a build writes can be compared with the state, and says all that becomes of it.
+  /// Whether a build's bytes can be compared completely with the state.
   ///
-  /// Else it takes that build's types, or its own snapshot.
+  /// Otherwise the past adopts that build's types, or the build's own snapshot.
   func reads(_ schema: SchemaDocument) -> Bool
 
-  /// Goes one revision on.
+  /// Advances by one revision.
   ///
-  /// - Returns: The names of what changed.
+  /// - Returns: The names of the changed scopes.
   mutating func apply(
     _ delta: [UInt8],
     _ schema: SchemaDocument,
     naming: Bool,
   ) throws(CodecError) -> [String]
 
-  /// The state of the scope that was asked for, an optional, where it is one.
+  /// The state of the requested scope, as an optional if it is one.
   func scope() throws(HistoryError) -> [UInt8]
 
   /// A digest of the whole state.
@@ -125,7 +125,7 @@ package protocol PastRoot {
 }
 
 extension HistoryError {
-  /// A revision is not there, and those behind it are.
+  /// A record is missing before existing ones.
   static func missing(_ revision: UInt64, before found: UInt64) -> HistoryError {
     HistoryError(
       .corrupt,
@@ -133,7 +133,7 @@ extension HistoryError {
     )
   }
 
-  /// A revision is still to come.
+  /// A revision does not exist yet.
   package static func future(_ revision: UInt64, newest: UInt64) -> HistoryError {
     HistoryError(
       .future,
@@ -141,7 +141,7 @@ extension HistoryError {
     )
   }
 
-  /// The state of a revision is not kept any more.
+  /// The state of a revision is no longer kept.
   package static func gone(_ revision: UInt64, _ extent: HistoryExtent) -> HistoryError {
     guard let oldest = extent.oldestState else { return withoutState() }
     return HistoryError(
@@ -151,9 +151,9 @@ extension HistoryError {
     )
   }
 
-  /// There is no state, and what can be done.
+  /// There is no state; the error states a remedy.
   ///
-  /// - Parameter note: What is known besides, as sentences with a space after each.
+  /// - Parameter note: Further known facts, as sentences with a space after each.
   /// - Returns: The error.
   package static func withoutState(noting note: String = "") -> HistoryError {
     HistoryError(

@@ -1,7 +1,7 @@
 import StoreProtocol
 import StoreState
 
-/// Goes through the records of a range, one after the other, beginning with a state.
+/// Reads the records of a range in order, beginning with the state before it.
 struct HistoryWalk {
   private let source: any HistorySource
   private let last: UInt64
@@ -15,11 +15,11 @@ struct HistoryWalk {
     var schema: SchemaDocument
   }
 
-  /// Looks whether there is such a range.
+  /// Checks that the range exists.
   ///
   /// - Parameters:
   ///   - source: The past.
-  ///   - revisions: Which; from the oldest one with a state before it where the first is 0.
+  ///   - revisions: The range; if it begins with 0, from the one after the oldest snapshot.
   /// - Throws: ``HistoryError``.
   init(
     _ source: any HistorySource,
@@ -27,7 +27,7 @@ struct HistoryWalk {
   ) throws(HistoryError) {
     let extent = try source.extent()
     self.source = source
-    // What a daemon keeps meanwhile is not waited for.
+    // Later records of a running daemon are not awaited.
     last = min(revisions.upperBound, extent.newest)
     guard let oldest = extent.oldestState else { throw HistoryError.withoutState() }
     first = max(revisions.lowerBound, oldest + 1)
@@ -42,12 +42,12 @@ struct HistoryWalk {
     }
   }
 
-  /// Brings a past to the newest snapshot before the range, and hands over the records behind it.
+  /// Moves a past to the newest snapshot before the range, and passes later records to `body`.
   ///
   /// - Parameters:
   ///   - past: The past.
-  ///   - body: Takes the past on by a record, and says whether it wants more.
-  /// - Throws: ``HistoryError``, also what `body` throws.
+  ///   - body: Advances the past by a record, and returns whether it needs another one.
+  /// - Throws: ``HistoryError``, also the errors of `body`.
   func run<Past: PastRoot>(
     _ past: inout Past,
     _ body: (inout Past, Entry) throws(HistoryError) -> Bool,

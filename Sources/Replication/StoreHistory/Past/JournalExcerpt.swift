@@ -3,7 +3,7 @@ import StoreState
 
 /// A range of a history as one piece: the state before it, and its records.
 ///
-/// Its bytes are a line that says what they are, an item, and a checksum of both:
+/// Its bytes are a line that identifies the format, an item, and a checksum of both:
 ///
 ///     excerpt = [1, root text, last revision, [schema bytes, …], part, [part, …]]
 ///     part    = [schema uint, bytes]                ; a snapshot, then records as they were kept
@@ -26,7 +26,7 @@ package struct JournalExcerpt: Sendable {
     last = before
   }
 
-  /// The first revision that it has, and the last.
+  /// The revisions of its records.
   package var revisions: ClosedRange<UInt64> { before + 1...last }
 
   /// Appends the record of the next revision.
@@ -126,10 +126,10 @@ extension CBORDecoder {
 // MARK: - As a past
 
 extension JournalExcerpt {
-  /// The excerpt as a past that can be read.
+  /// A source that reads the excerpt.
   package var source: any HistorySource { ExcerptSource(self) }
 
-  /// The state that it begins with.
+  /// The state before the first record.
   package func root<Root: Sendable>(_ form: DurableForm<Root>) throws(HistoryError) -> Root {
     var past = TypedPast(form)
     _ = try past.rewind(to: before, in: source)

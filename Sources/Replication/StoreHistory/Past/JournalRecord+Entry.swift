@@ -4,7 +4,7 @@ import StoreProtocol
 import StoreState
 
 extension JournalRecord {
-  /// Looks whether what was sent is an action's form, which it is whatever its types are.
+  /// Checks that the action's bytes have the form of an action, whose types are not needed.
   func checkAction() throws(HistoryError) {
     let action: [UInt8]? =
       switch origin {
@@ -20,20 +20,20 @@ extension JournalRecord {
     }
   }
 
-  /// Whether a client caused it; true where none is asked for.
+  /// Whether the client caused it; true if no client is requested.
   func isOf(_ client: Identifier?) -> Bool {
     guard let client else { return true }
     if case .client(let action) = origin { return action.client == client }
     return false
   }
 
-  /// What the log tells of the record (`docs/PROTOCOL.md` §8.3).
+  /// The log's entry for the record (`docs/PROTOCOL.md` §8.3).
   ///
   /// - Parameters:
-  ///   - changed: The names of what changed; nil where that is not known.
-  ///   - limits: How much is told.
-  ///   - telling: What may be told.
-  /// - Returns: A map, and roughly the bytes that it has.
+  ///   - changed: The names of the changed scopes; nil if they are unknown.
+  ///   - limits: The limits of an entry.
+  ///   - telling: The disclosure that is allowed.
+  /// - Returns: A map, and its approximate size in bytes.
   func entry(
     changed: [String]?,
     _ limits: PastLimits,
@@ -83,7 +83,7 @@ extension JournalRecord {
         if let form = action.form { add(form.scope, form.action) }
       case .client(let action):
         add("by", .text("client"))
-        // Who knows it can take the client's place, so it is told to those only who read the files.
+        // Its holder could impersonate the client, so only readers of the files receive the id.
         if tellsAll { add("client", .text(action.client.hexadecimal)) }
         if case .user(let user, _, let process) = action.identity {
           add("user", .unsigned(UInt64(user)))
@@ -111,7 +111,7 @@ extension JournalRecord {
       }
     }
 
-    /// An action, where it is short enough to be told.
+    /// Adds an action, if it is short enough.
     private mutating func add(_ scope: String, _ action: [UInt8]) {
       add("scope", .text(scope))
       guard action.count <= limits.actionBytes else {
@@ -121,7 +121,7 @@ extension JournalRecord {
       do throws(CodecError) {
         add("action", try GenericValue(encoded: action))
       } catch {
-        // It was taken, so it can be read where its types are known.
+        // The daemon accepted it, so a program with its types can read it.
         add("actionBytes", .unsigned(UInt64(action.count)))
       }
     }

@@ -1,14 +1,14 @@
 package import StoreProtocol
 import Synchronization
 
-/// A history of which it is counted how much was read: a question costs what it scans.
+/// A history that counts the bytes that are read: the cost of a query is its scanned bytes.
 package final class MeteredSource: HistorySource {
   private let source: any HistorySource
   private let count = Atomic<Int>(0)
 
   package init(_ source: any HistorySource) { self.source = source }
 
-  /// The bytes of all snapshots and records that were handed over.
+  /// The bytes of all snapshots and records that were read.
   var bytes: Int { count.load(ordering: .relaxed) }
 
   package func extent() throws(HistoryError) -> HistoryExtent { try source.extent() }

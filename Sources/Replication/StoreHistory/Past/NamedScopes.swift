@@ -2,9 +2,9 @@ package import StoreExposures
 import StoreProtocol
 import StoreState
 
-/// Scopes whose changes the log names: one, or those of rows.
+/// Scopes whose changes the log names: one scope, or the scopes of rows.
 package struct NamedScopes: Sendable {
-  /// Of a change of more rows so many are named.
+  /// The most rows that are named for one change.
   static let mostRows = 64
 
   private static let mostIDBytes = Limits().rowIDBytes
@@ -22,7 +22,7 @@ package struct NamedScopes: Sendable {
 
   package init(_ name: String, _ source: ErasedScope) { kind = .scope(name, source) }
 
-  /// The scopes of one exposure, as far as somebody may see them; nil for none.
+  /// The scopes of one exposure that the rights allow to see; nil if they allow no scope.
   @MainActor
   package init?(_ exposed: ExposedScopes, _ rights: Rights) {
     let description = exposed.description
@@ -36,9 +36,9 @@ package struct NamedScopes: Sendable {
     }
   }
 
-  /// The names of those that differ in two roots.
+  /// The names of the scopes that differ in two roots.
   ///
-  /// Where there are too many rows, what the others are called comes last: `todos/items/<id>`.
+  /// If there are too many rows, a pattern for the others is the last name: `todos/items/<id>`.
   func changed(from old: ErasedScope.Place, to new: ErasedScope.Place) -> [String] {
     switch kind {
     case .scope(let name, let source):
@@ -51,7 +51,7 @@ package struct NamedScopes: Sendable {
         guard names.count <= Self.mostRows else { return }
         let name = "\(description.name)/\(id)"
         guard rights.sees(name) else { return }
-        // With a longer id it is no scope, and an answer must not grow with it.
+        // A longer id is not a scope's name, and would enlarge the answer.
         if id.utf8.count <= Self.mostIDBytes { names.append(name) } else { hasOthers = true }
       }
       guard names.count > Self.mostRows || hasOthers else { return names }

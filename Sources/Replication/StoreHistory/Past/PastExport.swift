@@ -4,31 +4,30 @@ import StoreState
 
 /// A whole past as lines of JSON, for people and for other programs.
 ///
-/// What a history is, a state, then a line for each revision with what it changed, and the end. A
-/// line says what people want to know of it, and beside that has the bytes that are kept, from
-/// which ``PastImport`` makes the same past. What people are told may be less, where another build
-/// went on whose types are needed to say it.
+/// The lines are a heading, a state, one line for each revision with its changes, and an end. A
+/// line has a readable part, and the kept bytes, from which ``PastImport`` restores the same past.
+/// The readable part is incomplete after a change of builds that requires the new build's types.
 package struct PastExport {
-  /// Nil where there are records alone.
+  /// The past; nil if only records are available.
   private let source: (any HistorySource)?
   private let heading: HistoryHeading
   private let format: Int
-  /// The state, and its schema; nil where it is not known any more.
+  /// The state, and its schema; nil if it is no longer known.
   private var past: GenericPast?
-  /// The revision of what was written last.
+  /// The revision of the last line.
   package private(set) var revision: UInt64
-  /// Nil where there is no state: then records alone are told.
+  /// The first snapshot; nil if there is no state, and only records are written.
   private var snapshot: HistoryPart?
-  /// The build that wrote what the last line said; nil before that.
+  /// The build of the last line; nil before the first one.
   private var schema: SchemaDocument?
-  /// Of all lines so far, with their ends.
+  /// The hash of all lines so far, with their line ends.
   private var sum = SipHash24()
 
-  /// Begins with the oldest snapshot that can be read; without one, with the oldest record.
+  /// Begins with the oldest readable snapshot; without a snapshot, with the oldest record.
   ///
   /// - Parameters:
-  ///   - heading: Whose past it is.
-  ///   - format: The number of the form in which it is kept.
+  ///   - heading: The identity of the past.
+  ///   - format: The number of the format of the kept bytes.
   ///   - source: The past.
   /// - Throws: ``HistoryError``.
   package init(
@@ -67,10 +66,12 @@ package struct PastExport {
     self.revision = revision
   }
 
-  /// Whether there is no state that records begin with: nobody can import it.
+  /// Whether there is no state before the records.
+  ///
+  /// Such an export cannot be imported.
   package var lacksState: Bool { snapshot == nil }
 
-  /// Whose past it is, who wrote the state, and the state.
+  /// The first lines: the identity of the past, the build that wrote the state, and the state.
   package mutating func begin() -> [String] {
     var members = [
       JSONValue.Member("format", .integer(format)),
@@ -91,7 +92,7 @@ package struct PastExport {
     return lines.map { noted($0) }
   }
 
-  /// The text of a line, which the end answers for.
+  /// The text of a line, which the checksum at the end includes.
   private mutating func noted(_ line: JSONValue) -> String {
     let text = line.text()
     sum.append(line: text)
@@ -106,7 +107,7 @@ package struct PastExport {
     }
   }
 
-  /// What the records of a batch say, in their order.
+  /// The lines of a batch's records, in their order.
   package mutating func lines(of part: HistoryPart) throws(HistoryError) -> [String] {
     var lines: [String] = []
     _ = try part.withRecords { (record, bytes) throws(HistoryError) in
@@ -159,7 +160,7 @@ package struct PastExport {
     }
   }
 
-  /// Says that nothing follows, and what all lines together come to.
+  /// The last line, with the checksum of all lines.
   package var end: String {
     var sum = sum
     let end: JSONValue = [
@@ -170,7 +171,7 @@ package struct PastExport {
 }
 
 extension SipHash24 {
-  /// Takes a line and its end.
+  /// Appends a line and its line end.
   mutating func append(line text: String) {
     for bytes in [Array(text.utf8), [UInt8(ascii: "\n")]] {
       bytes.withUnsafeBytes { append($0) }

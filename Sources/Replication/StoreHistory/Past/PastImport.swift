@@ -2,30 +2,30 @@ import GenericState
 package import StoreProtocol
 import StoreState
 
-/// Makes a past again of the lines that a ``PastExport`` has written.
+/// Restores a past from the lines of a ``PastExport``.
 ///
-/// What lines say for people is passed by: what counts is the bytes. But every line is as it was
-/// written, or the end refuses all of it; in exports of earlier releases only those bytes are.
+/// The readable parts are ignored; the bytes are imported. But the checksum at the end covers every
+/// line completely. In exports of earlier releases it covers only those bytes.
 package struct PastImport {
-  /// What a line brings.
+  /// The content of a line.
   package enum Step {
-    /// The form's number, and whose past it is.
+    /// The number of the format, and the identity of the past.
     case heading(format: Int, HistoryHeading)
     case snapshot(HistoryPart, of: UInt64)
     case records(HistoryPart)
   }
 
-  /// The number of the line that was taken last.
+  /// The number of the last line.
   package private(set) var line = 0
   private var hasHeading = false
   private var schema: SchemaDocument?
   private var revision: UInt64?
-  /// The state so far, which each record has to fit; nil behind a record that takes the types of
-  /// another build to read.
+  /// The state so far, to which each record must apply; nil after a record that requires the types
+  /// of another build.
   private var past: GenericPast? = GenericPast()
-  /// Of all lines so far, with their ends.
+  /// The hash of all lines so far, with their line ends.
   private var sum = SipHash24()
-  /// Of the bytes that are kept: what an export of an earlier release answers for.
+  /// The hash of the kept bytes, which exports of earlier releases contain.
   private var keptSum = SipHash24()
   private var isOver = false
 
@@ -33,7 +33,7 @@ package struct PastImport {
 
   /// Takes a line.
   ///
-  /// - Returns: What it brings; nil for nothing but what helps to read others.
+  /// - Returns: The line's content; nil for a line that only helps to read others.
   /// - Throws: ``HistoryError``, with the line's number.
   package mutating func take(_ text: String) throws(HistoryError) -> Step? {
     line += 1
@@ -60,7 +60,7 @@ package struct PastImport {
     return nil
   }
 
-  /// Makes sure that the end has come.
+  /// Checks that the end was taken.
   package func finish() throws(HistoryError) {
     guard !isOver else { return }
     throw HistoryError(
@@ -116,7 +116,7 @@ package struct PastImport {
     guard revision == nil, var past else { throw error("expected no second state") }
     let part = HistoryPart(schema: try known(), bytes: bytes)
     do throws(HistoryError) {
-      // The state as well: no daemon could start from one that its schema does not fit.
+      // The state is checked too: a daemon cannot start if its schema does not match.
       let revision = try past.take(part)
       (self.past, self.revision) = (past, revision)
       return .snapshot(part, of: revision)
@@ -125,7 +125,7 @@ package struct PastImport {
     }
   }
 
-  /// Makes sure that records lead from the state before to another one.
+  /// Checks that the records apply to the state before them.
   private mutating func apply(_ part: HistoryPart) throws(HistoryError) {
     do throws(HistoryError) {
       _ = try part.withRecords { (record, _) throws(HistoryError) in
@@ -170,7 +170,7 @@ package struct PastImport {
     return part
   }
 
-  /// Takes the end, which has a checksum of all lines before.
+  /// Takes the end, which has a checksum of all lines before it.
   private mutating func end(_ tree: JSONValue, _ before: SipHash24) throws(HistoryError) {
     guard case .number(let end)? = tree["end"],
       case .string(let text)? = tree["lines"] ?? tree["sum"]

@@ -2,13 +2,13 @@ import GenericState
 package import StoreProtocol
 import StoreState
 
-/// Answers questions for the past by reading it, on whatever thread.
+/// Answers queries by reading the past, on any thread.
 ///
-/// Whoever lists the log page after page keeps it: where one page ended the next one begins.
+/// A caller that reads the log by pages keeps this value: a page begins at the end of the last one.
 package struct PastReader<Root: PastRoot> {
   private let source: any HistorySource
   package private(set) var root: Root
-  /// The revision of the root's state where the last page of the log ended.
+  /// The revision of the root's state at the end of the log's last page.
   private var reached: UInt64?
   private let limits: PastLimits
   private let telling: PastTelling
@@ -25,7 +25,7 @@ package struct PastReader<Root: PastRoot> {
     self.telling = telling
   }
 
-  /// Answers a question.
+  /// Answers a query.
   package mutating func answer(_ query: HistoryQuery) -> HistoryAnswer {
     do throws(HistoryError) {
       return try source.steadily { (extent) throws(HistoryError) in
@@ -51,11 +51,11 @@ package struct PastReader<Root: PastRoot> {
     client: Identifier?,
   ) throws(HistoryError) -> HistoryAnswer {
     var (page, isAtEnd) = (Page(next: max(after, extent.beforeRecords)), true)
-    // Who follows the log asks again and again where nothing has happened: no state is read then.
+    // Followers of the log poll it also without new records. These calls read no state.
     guard page.next < extent.newest else {
       return .log(entries: [], next: page.next, end: extent.newest)
     }
-    // Which scopes a record changed is seen in the states before and behind it.
+    // The scopes that a record changed follow from the states before and after it.
     var reached = try Self.withoutDamage(scope) { () throws(HistoryError) in
       try stateBefore(page.next, extent)
     }
@@ -69,7 +69,7 @@ package struct PastReader<Root: PastRoot> {
             reached = try Self.withoutDamage(scope) { () throws(HistoryError) in
               try root.rewind(to: before, in: source)
             }
-            // An older one leads there only through records that were passed.
+            // The records from an older snapshot to this revision were passed already.
             if reached != before { reached = nil }
           }
           guard record.revision > reached ?? page.next else { return true }
@@ -92,10 +92,10 @@ package struct PastReader<Root: PastRoot> {
           return isAtEnd
         }
       }
-      // No record leads to a snapshot that is beyond the end of the log.
+      // A snapshot may be newer than the last record of the log.
       if isAtEnd { page.next = max(page.next, extent.newest) }
     } catch {
-      // Whoever asks for what is behind it is told.
+      // The next query, after the readable part, receives the error.
       guard page.next > start else { throw error }
       reached = nil
     }
@@ -103,17 +103,16 @@ package struct PastReader<Root: PastRoot> {
     return .log(entries: page.entries, next: page.next, end: extent.newest)
   }
 
-  /// Goes to a state of a revision or an earlier one: that of the last page, unless a snapshot is
-  /// nearer.
+  /// Moves to the state of a revision or an earlier one: the last page's, or a nearer snapshot's.
   ///
-  /// - Returns: Its revision; nil where there is none so old.
+  /// - Returns: Its revision; nil if there is no state so old.
   private mutating func stateBefore(
     _ revision: UInt64,
     _ extent: HistoryExtent,
   ) throws(HistoryError) -> UInt64? {
-    // Where reading fails in the middle nobody knows what the root is.
+    // If reading fails midway, the root's state is unknown.
     defer { reached = nil }
-    // Records behind it may have been let go of since the last page.
+    // Records after it may have been removed since the last page.
     if let reached, reached <= revision, reached >= extent.beforeRecords,
       !extent.snapshots.contains(where: { $0 > reached && $0 <= revision })
     {
@@ -123,9 +122,9 @@ package struct PastReader<Root: PastRoot> {
     return try root.rewind(to: revision, in: source)
   }
 
-  /// Looks for a state, without which the log is told as well; nil where it is damaged.
+  /// Looks for a state; nil if it is damaged and no scope is requested.
   ///
-  /// Which records have changed a scope is known by states alone.
+  /// Only states show the scopes that a record changed. The log without them needs no state.
   private static func withoutDamage(
     _ scope: String?,
     _ body: () throws(HistoryError) -> UInt64?,
@@ -174,7 +173,7 @@ package struct PastReader<Root: PastRoot> {
     return .state(bytes[...])
   }
 
-  /// Applies the records behind one revision up to another.
+  /// Applies the records after one revision up to another.
   private mutating func go(from start: UInt64, to end: UInt64) throws(HistoryError) {
     guard start < end else { return }
     var reached = start
@@ -189,7 +188,7 @@ package struct PastReader<Root: PastRoot> {
     guard reached == end else { throw HistoryError.missing(reached + 1, before: end) }
   }
 
-  /// Goes one revision on, to that of a record, which has to be the next one.
+  /// Advances by one record, which must be that of the next revision.
   private mutating func advance(
     _ record: JournalRecord,
     _ schema: SchemaDocument,
@@ -227,7 +226,7 @@ package struct PastReader<Root: PastRoot> {
     return .verified(first: first, last: revision, records: records, snapshots: checked)
   }
 
-  /// Goes to the oldest snapshot; where it cannot be read, tells what can.
+  /// Moves to the oldest snapshot; throws if it cannot be read.
   private mutating func checkOldest(
     _ first: UInt64,
     of extent: HistoryExtent,
@@ -246,16 +245,15 @@ package struct PastReader<Root: PastRoot> {
     )
   }
 
-  /// Compares the state that records led to with the snapshot of it.
+  /// Compares the state after the records with the snapshot of its revision.
   ///
-  /// One that another build begins with is read only, where it takes that build's types to know
-  /// what becomes of the state before.
+  /// Another build's snapshot is read without comparing it if that requires the build's types.
   ///
-  /// - Returns: False where the snapshot was let go of meanwhile.
+  /// - Returns: False if the snapshot was removed meanwhile.
   private mutating func compare(with revision: UInt64) throws(HistoryError) -> Bool {
     let part = try source.snapshot(upTo: revision)
     guard let part, try part.snapshotRevision() == revision else {
-      // A daemon that goes on lets go of its older snapshots.
+      // A running daemon removes its older snapshots.
       guard try source.extent().snapshots.contains(revision) else { return false }
       throw HistoryError(.corrupt, "The snapshot of revision \(revision) cannot be read.")
     }
@@ -273,34 +271,34 @@ package struct PastReader<Root: PastRoot> {
 
 extension PastReader: Sendable where Root: Sendable {}
 
-/// What of the past somebody may know.
+/// The disclosure of the past that a client may receive.
 package enum PastTelling: Hashable, Sendable {
-  /// Everything, also what no client sees.
+  /// Everything, including parts that no client may see.
   case all
-  /// What clients may see and send.
+  /// The parts that clients may see and send.
   case exposed
-  /// When something changed that they may see, and not by whom.
+  /// The times of changes to scopes that they may see, without the causes.
   case changes
 }
 
-/// How much of the past is told at once.
+/// The limits of one answer.
 package struct PastLimits: Hashable, Sendable {
-  /// Entries of the log in one answer.
+  /// The most entries of the log.
   package var entries = 2048
-  /// Their bytes.
+  /// The most bytes of these entries.
   package var bytes = 256 << 10
-  /// Records that are looked through for one answer.
+  /// The most records that are scanned for one answer.
   package var scanned = 200_000
-  /// Bytes of an action that are told.
+  /// The most bytes of an action in an entry.
   package var actionBytes = 16 << 10
-  /// Bytes of a state.
+  /// The most bytes of a state.
   package var stateBytes = 8 << 20
 
   package init() {}
 }
 
 extension PastLimits {
-  /// For who reads a directory, and fills nobody else's memory.
+  /// For a reader of a directory, which uses only its own memory.
   package static var unlimited: PastLimits {
     var limits = PastLimits()
     limits.scanned = .max

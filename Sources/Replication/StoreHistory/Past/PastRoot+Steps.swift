@@ -2,7 +2,7 @@ import StoreProtocol
 import StoreState
 
 extension PastRoot {
-  /// Goes to the newest snapshot up to a revision.
+  /// Moves to the newest snapshot up to a revision.
   ///
   /// - Returns: Its revision.
   mutating func rewind(
@@ -18,7 +18,7 @@ extension PastRoot {
     return try take(part)
   }
 
-  /// Goes to the state of a snapshot.
+  /// Moves to the state of a snapshot.
   ///
   /// - Returns: Its revision.
   mutating func take(_ part: HistoryPart) throws(HistoryError) -> UInt64 {
@@ -31,7 +31,7 @@ extension PastRoot {
     }
   }
 
-  /// Takes the state as the build has it that goes on, where that has kept a snapshot of it.
+  /// Takes the snapshot that a continuing build has kept of the current state, if there is one.
   mutating func follow(
     _ schema: SchemaDocument,
     before record: JournalRecord,
@@ -44,9 +44,9 @@ extension PastRoot {
     _ = try take(part)
   }
 
-  /// Goes on by a record, which is that of the next revision.
+  /// Advances by a record, which is that of the next revision.
   ///
-  /// - Returns: The names of what it changed, where they are asked for.
+  /// - Returns: The names of the scopes that it changed, if they are requested.
   mutating func advance(
     _ record: JournalRecord,
     _ schema: SchemaDocument,

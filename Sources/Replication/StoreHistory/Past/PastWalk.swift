@@ -1,22 +1,22 @@
 package import StoreProtocol
 import StoreState
 
-/// Goes from a state through records, as far as they can be read and change what is there.
+/// Applies records to a state, and checks that they can be read and applied.
 ///
-/// It knows no types. Where another build goes on records are read and not applied, until the next
-/// state is known.
+/// It has no types. After a change of builds, records are read without being applied until the next
+/// known state.
 package struct PastWalk {
-  /// The state; nil where it is not known.
+  /// The state; nil if it is unknown.
   private var past: GenericPast?
   /// The revision that was reached.
   package private(set) var revision: UInt64
 
-  /// Begins behind a revision whose state is not known.
+  /// Begins after a revision whose state is unknown.
   package init(after revision: UInt64) { self.revision = revision }
 
   /// Begins with a snapshot.
   ///
-  /// - Throws: ``HistoryError``, where it cannot be read, or is of another revision.
+  /// - Throws: ``HistoryError``, if it cannot be read, or is of another revision.
   package init(_ snapshot: HistoryPart, of revision: UInt64) throws(HistoryError) {
     self.init(after: revision)
     past = try state(snapshot)
@@ -34,15 +34,14 @@ package struct PastWalk {
     return past
   }
 
-  /// Takes the records of an entry that are behind the revision that was reached.
+  /// Takes the records of an entry after the current revision.
   ///
   /// - Parameters:
   ///   - part: The records.
-  ///   - last: The last revision that the entry says it has.
-  ///   - limit: Where it ends: no record of a later revision is looked at.
-  ///   - kept: Hands over the snapshot of a revision; nil where there is none.
-  /// - Throws: ``HistoryError``: the record behind the revision that was reached is missing, or is
-  ///   not what it should be.
+  ///   - last: The last revision according to the entry.
+  ///   - limit: The last revision to read; later records are ignored.
+  ///   - kept: Returns the snapshot of a revision, if any.
+  /// - Throws: ``HistoryError``: the record after the current revision is missing or invalid.
   package mutating func take(
     _ part: HistoryPart,
     through last: UInt64,

@@ -4,10 +4,10 @@ package import StoreExposures
 package import StoreProtocol
 import StoreState
 
-/// Runs a root's reducer again with what a journal has, and compares what comes of it.
+/// Runs a root's reducer again with the actions of a journal, and compares the results.
 ///
-/// Each revision begins with the state that was kept before it, so a difference is one of its own
-/// revision. Reducers read the date, UUIDs and random numbers that were read then. No effect runs.
+/// Each revision begins with the kept state before it, so a difference belongs to its own revision.
+/// Reducers read the recorded date, UUIDs and random numbers. No effect runs.
 @MainActor
 package final class Replay<Root: Sendable, RootAction> {
   private let core: RootCore<Root, RootAction>
@@ -15,11 +15,11 @@ package final class Replay<Root: Sendable, RootAction> {
   private let form: DurableForm<Root>
   private let sessionAction: (SessionEvent) -> RootAction?
   private let restoredAction: (Restoration) -> RootAction?
-  /// Whether the next revision begins with the store's state, which is the one that was kept and
-  /// has what the reducers made of its unkept parts.
+  /// Whether the next revision begins with the store's state: it equals the kept one, and its
+  /// unkept parts are those that the reducers made.
   private var goesOn = false
 
-  /// Takes over a store, which nobody else uses.
+  /// Takes over a store, which must have no other user.
   package init(
     _ core: RootCore<Root, RootAction>,
     exposures: [Expose<Root, RootAction>],
@@ -40,8 +40,8 @@ package final class Replay<Root: Sendable, RootAction> {
   ///
   /// - Parameters:
   ///   - source: The past.
-  ///   - revisions: Which; from the oldest one that can be run on where the first is 0.
-  /// - Returns: What came of it.
+  ///   - revisions: The range; if it begins with 0, from the oldest revision that can be run again.
+  /// - Returns: The result.
   /// - Throws: ``HistoryError``.
   package func run(
     _ source: any HistorySource,
@@ -61,12 +61,12 @@ package final class Replay<Root: Sendable, RootAction> {
     return report
   }
 
-  /// Cuts a range out of a history, as a journal of its own.
+  /// Extracts a range of a history as a separate journal.
   ///
   /// - Parameters:
   ///   - source: The past.
-  ///   - revisions: Which, as in ``run(_:_:)``.
-  ///   - most: How many bytes its state and its records may have.
+  ///   - revisions: The range, as in ``run(_:_:)``.
+  ///   - most: The most bytes of its state and its records.
   /// - Returns: The excerpt, which begins with the state before the range.
   /// - Throws: ``HistoryError``, also when the range has no revision.
   package func excerpt(
@@ -104,7 +104,7 @@ package final class Replay<Root: Sendable, RootAction> {
 
   // MARK: The past
 
-  /// A record, with the states that were kept before and behind it.
+  /// A record, with the kept states before and after it.
   private struct Step {
     var entry: HistoryWalk.Entry
     var old: Root
@@ -113,13 +113,13 @@ package final class Replay<Root: Sendable, RootAction> {
     var revision: UInt64 { entry.record.revision }
   }
 
-  /// Hands over the records of a range, oldest first, until `body` has enough.
+  /// Passes the records of a range to `body`, oldest first, until it returns false.
   private func walk(
     _ source: any HistorySource,
     _ revisions: ClosedRange<UInt64>,
     _ body: (Step) throws(HistoryError) -> Bool,
   ) throws(HistoryError) {
-    // States that are read share what the reducers share.
+    // The shared values in the states that are read are those of the reducers' dependencies.
     try core.withOwnDependencies { () throws(HistoryError) in
       try walkHere(source, revisions, body)
     }
@@ -149,11 +149,11 @@ package final class Replay<Root: Sendable, RootAction> {
   ) {
     let record = step.entry.record
     if case .daemon = record.origin {
-      // Nothing was reduced; shared values may have been changed.
+      // No action was reduced, but shared values may have changed.
       if record.delta != nil { goesOn = false }
       return
     }
-    // Behind a restart the unkept parts had their defaults.
+    // After a restart the unkept parts have their defaults.
     if case .restored = record.origin { goesOn = false }
     core.restore(goesOn ? core.state : step.old, revision: record.revision - 1)
     goesOn = false
@@ -170,13 +170,13 @@ package final class Replay<Root: Sendable, RootAction> {
     var isInternal = false
     if case .internal = record.origin { isInternal = true }
     let isThrottled = others.remove(ReducerInputs.throttle) != nil
-    // What a client, a session or a restart began is known.
+    // The origin is recorded for a client, a session and a restart.
     if !isInternal { others.remove("origin") }
     if let missing = missing(read, inputs) {
       return report.pass(over: kind(of: record), "it reads \(missing), which was not kept")
     }
     guard differs(from: step.new) else {
-      // Where nothing is unkept, values that share their storage are compared faster.
+      // If everything is kept, the kept state is used: values with shared storage compare faster.
       goesOn = !form.unkept.isEmpty
       changes.append(littleEndian: record.revision)
       change(from: step.old).withUnsafeBytes { changes.append($0) }
@@ -191,7 +191,7 @@ package final class Replay<Root: Sendable, RootAction> {
     report.difference = difference(from: step.new, at: record, others)
   }
 
-  /// What the reducer has read that the record does not have; nil for nothing.
+  /// The input that the reducer has read and the record lacks; nil if the record has all.
   private func missing(
     _ read: ReducerInputs.Read,
     _ kept: JournalRecord.Inputs,
@@ -201,9 +201,9 @@ package final class Replay<Root: Sendable, RootAction> {
     return nil
   }
 
-  /// Reduces what a record says.
+  /// Reduces the action of a record.
   ///
-  /// - Returns: Why that could not be done; nil when it was.
+  /// - Returns: The reason why that is impossible; nil on success.
   private func reduce(
     _ record: JournalRecord,
     from old: Root,
@@ -212,7 +212,7 @@ package final class Replay<Root: Sendable, RootAction> {
     switch record.origin {
     case .daemon: break
     case .session(let event):
-      // Where a daemon has none, there is no record.
+      // A daemon without session actions does not record sessions.
       guard let action = sessionAction(event) else { return "this build makes no action of it" }
       report.hasSessionActions = true
       core.send(action)
@@ -269,7 +269,7 @@ package final class Replay<Root: Sendable, RootAction> {
 
   // MARK: Comparing
 
-  /// Whether the reducer made something else than was kept.
+  /// Whether the reducer's result differs from the kept one.
   private func differs(from kept: Root) -> Bool {
     var encoder = CBOREncoder.durable
     return withUnsafePointer(to: kept) { kept in
@@ -277,7 +277,7 @@ package final class Replay<Root: Sendable, RootAction> {
     }
   }
 
-  /// What the reducer changed.
+  /// The delta from a state to the reducer's result.
   private func change(from old: Root) -> [UInt8] {
     var encoder = CBOREncoder.durable
     withUnsafePointer(to: old) { old in
@@ -314,7 +314,7 @@ package final class Replay<Root: Sendable, RootAction> {
 
   // MARK: Names
 
-  /// What caused a revision, for people.
+  /// The cause of a revision, for people.
   private func cause(of record: JournalRecord) -> String {
     switch record.origin {
     case .daemon: "the end of effects"
@@ -330,7 +330,7 @@ package final class Replay<Root: Sendable, RootAction> {
     ActionName.read(action.action[...]) ?? "an action"
   }
 
-  /// What caused a revision, the same for all of a kind.
+  /// The cause of a revision, the same for all causes of a kind.
   private func kind(of record: JournalRecord) -> String {
     switch record.origin {
     case .daemon, .restored: cause(of: record)
@@ -346,7 +346,7 @@ package final class Replay<Root: Sendable, RootAction> {
 }
 
 extension String {
-  /// The name of a scope that nobody knows, without what may be the id of a row.
+  /// The name of an unknown scope, without its last part, which may be a row's id.
   fileprivate var withoutRow: String {
     lastIndex(of: "/").map { "\(self[..<$0])/…" } ?? self
   }

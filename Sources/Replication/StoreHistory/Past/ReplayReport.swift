@@ -7,7 +7,7 @@ public struct ReplayReport: Hashable, Sendable {
   public struct Difference: Hashable, Sendable {
     /// The revision.
     public var revision: UInt64
-    /// What caused it: an action and its scope, a session, a restart.
+    /// Its cause: an action and its scope, a session, a restart.
     public var cause: String
     /// The place in the root's durable form, such as `$.counter.count`.
     public var path: String
@@ -19,15 +19,15 @@ public struct ReplayReport: Hashable, Sendable {
     public var read: [String]
   }
 
-  /// The first revision that was examined; nil for none.
+  /// The first revision that was examined; nil if the range was empty.
   public internal(set) var first: UInt64?
   /// The last one.
   public internal(set) var last: UInt64?
-  /// How many were replayed with the same result, not counting those that reduced nothing.
+  /// The number of revisions replayed with the same result, without those that reduced no action.
   public private(set) var checked = 0
-  /// How many were not checked, by their cause and the reason.
+  /// The number of revisions that were not checked, by their cause and the reason.
   public private(set) var unchecked: [String: Int] = [:]
-  /// In how many of the checked revisions the reducers read a dependency whose value was not
+  /// The number of checked revisions in which the reducers read a dependency whose value was not
   /// recorded, by the dependency's name.
   ///
   /// A dependency that was captured by an effect counts too, although the effect did not run.
@@ -36,14 +36,14 @@ public struct ReplayReport: Hashable, Sendable {
   ///
   /// They start with their defaults, and are reset after each revision that is not checked.
   public internal(set) var unkept: [String] = []
-  /// The first difference, after which the replay stopped; nil if there is none.
+  /// The first difference, if any; the replay stopped after it.
   public internal(set) var difference: Difference?
   /// A digest, 16 hexadecimal digits, of all that the checked revisions changed.
   ///
   /// The same journal and the same reducers give the same digest, however they were compiled.
   public internal(set) var digest = ""
 
-  /// Reasons that are told apart: they have words of others in them, of which there may be many.
+  /// The most distinct reasons: they contain foreign text, so their number is unbounded.
   private static let mostReasons = 100
 
   /// Whether this build has made an action of a session's event.
@@ -53,7 +53,7 @@ public struct ReplayReport: Hashable, Sendable {
 
   init() {}
 
-  /// A revision was run again, and led to the same.
+  /// A replayed revision had the same result.
   mutating func check(_ read: Set<String>) {
     checked += 1
     for name in read { self.read[name, default: 0] += 1 }
@@ -68,7 +68,7 @@ public struct ReplayReport: Hashable, Sendable {
 }
 
 extension ReplayReport: CustomStringConvertible {
-  /// The report for people: what was checked, what was not, and the difference.
+  /// The report for people: the checked and the unchecked revisions, and the difference.
   public var description: String {
     guard let first, let last else { return "There was no revision to run again." }
     var lines = [

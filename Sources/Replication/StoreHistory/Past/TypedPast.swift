@@ -2,13 +2,13 @@ package import StoreExposures
 package import StoreProtocol
 package import StoreState
 
-/// A root's past with its types, for a daemon: it knows which scopes changed.
+/// A root's past with its types, for a daemon: it can name the changed scopes.
 package struct TypedPast<Root: Sendable>: PastRoot, Sendable {
   private let form: DurableForm<Root>
   private var reader: DurableReader<Root>
   /// The scopes whose changes are named.
   private let named: [NamedScopes]
-  /// The one whose state is asked for.
+  /// The scope whose state is requested.
   private let asked: ErasedScope?
   private(set) var root: Root?
 
@@ -31,7 +31,7 @@ package struct TypedPast<Root: Sendable>: PastRoot, Sendable {
     root = try reader.root(bytes)
   }
 
-  /// It reads what others write as its own types have it.
+  /// It translates the states and deltas of other builds to its own types.
   package func reads(_: SchemaDocument) -> Bool { true }
 
   package mutating func apply(

@@ -5,12 +5,13 @@ extension ActionOrigin.Identity {
   /// A local peer whose credentials could not be read: no user has this number.
   package static let nobody = Self.user(.max, group: .max, process: 0)
 
-  /// Who is at a place without a key, as the transport says where a peer is connected from: over
-  /// ipc the kernel's word, which is `localhost:uid:gid:pid`, without what that kernel does not say
-  /// of group and process; over tcp an address in numbers, which is somebody only on the loopback
+  /// The identity of a peer without a key, from the transport's address.
+  ///
+  /// Over ipc the kernel reports `localhost:uid:gid:pid`; group and process are empty if it does
+  /// not report them. Over tcp the address is numeric, and identifies a peer only on the loopback
   /// interface.
   ///
-  /// This is the one place where an identity is read from a text; from here on it is a value.
+  /// Only this function reads an identity from a text. All other code uses the value.
   package init(place: String) {
     let parts = place.split(separator: ":", omittingEmptySubsequences: false)
     guard place.isEmpty || parts[0] == "localhost" else {
@@ -27,7 +28,7 @@ extension ActionOrigin.Identity {
     self = .user(user, group: group, process: process)
   }
 
-  /// Whether an address in numbers, without a port, is one of the loopback interface.
+  /// Whether a numeric address, without a port, belongs to the loopback interface.
   private static func isLoopback(_ address: String) -> Bool {
     if address == "::1" { return true }
     let mapped = "::ffff:"
@@ -41,19 +42,19 @@ extension ActionOrigin.Identity {
 ///
 /// An object, because each frame has one.
 package final class Caller: Sendable {
-  /// Where it is connected from, for people to read.
+  /// The address that it is connected from, for people to read.
   package let address: String
   package let identity: ActionOrigin.Identity
-  /// The public key by which it was let in; nil for one without.
+  /// The public key that authenticated it; nil for a peer without a key.
   package let key: [UInt8]?
-  /// The ticket by which it was let in, which is for handing in a key.
+  /// The ticket that admitted it, with which it may submit a key.
   package let ticket: KeyTicket?
 
   /// A peer without a key.
   ///
   /// - Parameters:
-  ///   - identity: Who it is.
-  ///   - place: Where it is connected from.
+  ///   - identity: The peer's identity.
+  ///   - place: The address that it is connected from.
   package init(_ identity: ActionOrigin.Identity, at place: String) {
     self.identity = identity
     address = place
@@ -61,12 +62,12 @@ package final class Caller: Sendable {
     ticket = nil
   }
 
-  /// A peer that was let in by a key.
+  /// A peer that a key authenticated.
   ///
   /// - Parameters:
-  ///   - key: The public key: its name may become another's.
-  ///   - name: What the key is called.
-  ///   - place: Where the peer is connected from.
+  ///   - key: The public key: another key may receive its name later.
+  ///   - name: The key's name.
+  ///   - place: The address that the peer is connected from.
   package init(key: [UInt8], called name: String, at place: String) {
     identity = .key(name)
     address = "key:\(name)@\(place)"
@@ -74,9 +75,9 @@ package final class Caller: Sendable {
     ticket = nil
   }
 
-  /// A peer that was let in by a ticket.
+  /// A peer that a ticket admitted.
   package init(ticket: KeyTicket, at place: String) {
-    // No key has such a name, so nothing is granted to it.
+    // No key can have this name, so no grant applies to it.
     identity = .key(ticket.identity)
     address = "\(ticket.identity)@\(place)"
     key = nil

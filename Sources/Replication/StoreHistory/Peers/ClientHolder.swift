@@ -6,7 +6,7 @@ import StoreActor
 package enum ClientHolder: Hashable, Sendable {
   case user(UInt32)
   case key(String)
-  /// Nobody.
+  /// An unidentified peer.
   case unknown
 
   /// Whether it is the owner of a daemon, or root; false for a daemon without an owner.

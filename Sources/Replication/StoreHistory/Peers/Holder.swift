@@ -2,9 +2,11 @@ import HeapModule
 package import StoreActor
 import StoreProtocol
 
-/// The one for whom a share of a limit is counted: connections cost nothing, holders do.
+/// The account to which shares of limits are charged.
 ///
-/// It is known before a hello, from what the transport says of a connection.
+/// More connections do not increase a share.
+///
+/// It is known before the hello, from the transport's data on the connection.
 package enum Holder: Hashable, Sendable {
   /// A process of the daemon's user, or of root.
   case program(user: UInt32, process: UInt64)
@@ -12,11 +14,11 @@ package enum Holder: Hashable, Sendable {
   case user(UInt32)
   /// A key, by its name.
   case key(String)
-  /// All who come with tickets.
+  /// All peers that are admitted by tickets.
   case tickets
-  /// All who come over tcp without a key.
+  /// All peers over tcp without a key.
   case network
-  /// All of whom nothing is known.
+  /// All unidentified peers.
   case unknown
 
   /// The holder of a local connection.
@@ -29,11 +31,12 @@ package enum Holder: Hashable, Sendable {
     self = user == owner || user == 0 ? .program(user: user, process: process) : .user(user)
   }
 
-  /// Whether the daemon is its own: each limit has a reserve for these.
+  /// Whether it is a process of the daemon's user or of root.
+  ///
+  /// Each limit has a reserve for these.
   package var isOwner: Bool { if case .program = self { true } else { false } }
 
-  /// Whether it stands for peers that have nothing to do with each other, because nothing tells
-  /// them apart but their connections.
+  /// Whether it represents unrelated peers that only their connections distinguish.
   package var isJoint: Bool {
     switch self {
     case .program, .user, .key: false
@@ -43,7 +46,7 @@ package enum Holder: Hashable, Sendable {
 }
 
 extension Holder {
-  /// What one connection has of something.
+  /// One connection's part of a limited amount.
   package struct Part<ID> {
     package let id: ID
     package let holder: Holder
@@ -56,15 +59,14 @@ extension Holder {
     }
   }
 
-  /// The connections to end so that an amount becomes free: always the one that has most, of the
-  /// holder that has most by then.
+  /// The connections to end to free an amount: repeatedly the largest one of the holder with the
+  /// largest remaining sum.
   ///
-  /// So having more connections brings no advantage, and a holder with less than others loses
-  /// nothing.
+  /// More connections bring no advantage. A holder with less than others keeps its connections.
   ///
   /// - Parameters:
-  ///   - amount: How much is to become free.
-  ///   - parts: What each connection has.
+  ///   - amount: The amount to free.
+  ///   - parts: Each connection's part.
   /// - Returns: The connections.
   package static func greediest<ID: Comparable>(freeing amount: Int, of parts: [Part<ID>]) -> [ID] {
     var groups: [Holder: Greedy<ID>] = [:]
@@ -80,14 +82,14 @@ extension Holder {
     return taken
   }
 
-  /// The connections to end where a sum exceeds its limit.
+  /// The connections to end if a sum exceeds its limit.
   ///
-  /// At least an eighth of the limit becomes free, so that they are looked for seldom.
+  /// At least an eighth of the limit is freed, so that the search is rare.
   ///
   /// - Parameters:
-  ///   - sum: How much all parts are.
-  ///   - limit: How much they may be.
-  ///   - parts: What each connection has; only asked for if the sum exceeds the limit.
+  ///   - sum: The sum of all parts.
+  ///   - limit: The greatest allowed sum.
+  ///   - parts: Returns each connection's part; only called if the sum exceeds the limit.
   /// - Returns: The connections.
   package static func greediest<ID: Comparable>(
     of sum: Int,
@@ -98,10 +100,10 @@ extension Holder {
     return greediest(freeing: max(sum - limit, limit / 8), of: parts())
   }
 
-  /// What a holder has.
+  /// The parts of one holder.
   ///
-  /// Its connections are put in order when one of them has to go, so those of other holders, who
-  /// may have thousands, cost no more than adding them up.
+  /// They are sorted when one of them has to be ended. For other holders, which may have thousands,
+  /// only the sum is computed.
   private struct Greedy<ID: Comparable>: Comparable {
     private struct Entry {
       let amount: Int
@@ -111,11 +113,11 @@ extension Holder {
     /// Bounded by ``ConnectionTable/Limits/connections``, one entry for each.
     private var entries: [Entry] = []
     private(set) var sum = 0
-    /// The greatest amount, and the id that goes first of those who have it.
+    /// The greatest amount, and the id that is ended first among equal amounts.
     private var most: (amount: Int, id: ID)?
     /// Whether the entries are in the order of their amounts.
     private var isSorted = false
-    /// From here on entries of one amount are in the order of their ids as well.
+    /// From this index on, entries of equal amounts are sorted by their ids too.
     private var orderedFrom = Int.max
 
     var isEmpty: Bool { entries.isEmpty }
@@ -127,7 +129,9 @@ extension Holder {
       most = (part.amount, part.id)
     }
 
-    /// Takes the connection with most; there is one.
+    /// Removes and returns the connection with the greatest amount.
+    ///
+    /// Requires an entry.
     mutating func takeMost() -> (amount: Int, id: ID) {
       if !isSorted { sort() }
       isSorted = true
@@ -139,14 +143,14 @@ extension Holder {
       return (entry.amount, entry.id)
     }
 
-    /// By amounts alone, which are compared much faster than ids of any type.
+    /// Sorts by amounts only: comparing these is much faster than comparing ids of any type.
     private mutating func sort() {
       let amounts = entries.enumerated().map { (amount: $1.amount, place: $0) }
         .sorted { $0.amount < $1.amount }
       entries = amounts.map { entries[$0.place] }
     }
 
-    /// Puts the last entries, of one amount, in the order of their ids.
+    /// Sorts the last entries, which have equal amounts, by their ids.
     private mutating func orderLast() {
       guard let amount = entries.last?.amount, entries.count <= orderedFrom else { return }
       orderedFrom = (entries.lastIndex { $0.amount < amount } ?? -1) + 1
@@ -163,11 +167,11 @@ extension Holder {
 }
 
 extension Grants {
-  /// The holder of a client that the transport knows by an identity.
+  /// The holder of a client with an identity.
   package func holder(of identity: ActionOrigin.Identity) -> Holder {
     switch identity {
     case .nobody, .process: .unknown
-    // No key identifies a client over tcp without one.
+    // Over tcp, only a key identifies a client.
     case .loopback, .unknown: .network
     case .user(let user, _, let process):
       Holder(user: user, process: UInt64(process), owner: owner)

@@ -1,15 +1,15 @@
 public import StoreActor
 
-/// A connected client, for a feature that shows who is connected.
+/// A connected client, for a feature that lists the connected clients.
 public struct SessionInfo: Hashable, Sendable {
   /// The session's number, unique within the daemon's run, from 1.
   public var id: UInt64
   /// The name that the client gave itself.
   public var name: String
-  /// Where it is connected from, according to the transport: `localhost:uid:gid:pid` over ipc, and
-  /// `key:NAME@ADDRESS` for a client with a key.
+  /// The address that it is connected from, according to the transport: `localhost:uid:gid:pid`
+  /// over ipc, and `key:NAME@ADDRESS` for a client with a key.
   public var address: String
-  /// Who it is, as the transport vouches for it; ``name`` is only what the client calls itself.
+  /// Its identity, which the transport authenticates; the client chooses ``name`` itself.
   public var identity: ActionOrigin.Identity
 
   /// Creates a session's description.
@@ -33,6 +33,6 @@ public struct SessionInfo: Hashable, Sendable {
 public enum SessionEvent: Hashable, Sendable {
   /// It opened its session.
   case joined(SessionInfo)
-  /// Its lease ended, or it said goodbye. Comes once for each that joined.
+  /// Its lease ended, or it said goodbye. Sent once for each session that joined.
   case left(SessionInfo)
 }

@@ -1,29 +1,29 @@
 package import StoreState
 
-/// How a root is written and read in its durable form.
+/// The coding of a root in its durable form.
 package struct DurableForm<Root: Sendable>: Sendable {
   package typealias Place = UnsafePointer<Root>
 
   /// The schema of the form.
   package var schema: SchemaDocument { reader.document }
-  /// The schema, and what helps to read others.
+  /// The schema, prepared for reading other schemas.
   let reader: ReaderSchema
-  /// The names of types that hide something of which the form knows nothing.
+  /// The names of types with hidden state that the form does not contain.
   package let forgetful: [String]
-  /// Whether something that travels begins anew after a restart.
+  /// Whether a replicated part is reset by a restart.
   package let hasEphemeralParts: Bool
-  /// What values have and the form does not: properties, and types that do not say which of theirs.
+  /// The parts of values that the form lacks: properties, and types that do not list theirs.
   let unkept: [String]
   package let encode: @Sendable (Root, inout CBOREncoder) -> Void
-  /// Writes what changed from one root to another; false when that is nothing.
+  /// Writes the delta from one root to another; false if they are equal.
   ///
-  /// Neither root is changed: what is not `inout` would be copied for the call, and that takes as
-  /// long as a small delta.
+  /// Neither root is changed. Arguments that are not `inout` would be copied for the call, which
+  /// takes as long as a small delta.
   package let delta: @Sendable (_ old: inout Root, _ new: inout Root, inout CBOREncoder) -> Bool
   let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Root
   let applyDelta: @Sendable (inout Root, inout CBORDecoder) throws(CodecError) -> Void
 
-  /// The form of a root that says itself how it is kept.
+  /// The form of a root that defines its own durable form.
   package init(_: Root.Type) where Root: DurableState {
     let properties: [String]
     (reader, forgetful, hasEphemeralParts, properties) =
@@ -39,7 +39,7 @@ package struct DurableForm<Root: Sendable>: Sendable {
     }
   }
 
-  /// The form of a root; nil where its type does not say how it is kept.
+  /// The form of a root; nil if its type defines no durable form.
   package static var ofRoot: DurableForm? {
     func form<Durable: DurableState>(_ type: Durable.Type) -> DurableForm? {
       DurableForm<Durable>(type) as? DurableForm
@@ -48,7 +48,7 @@ package struct DurableForm<Root: Sendable>: Sendable {
     return form(type)
   }
 
-  /// The name of the root's type, as schemas have it.
+  /// The name of the root's type in schemas.
   package var name: String {
     if case .named(let name) = schema.root { name } else { "\(Root.self)" }
   }
@@ -60,9 +60,9 @@ package struct DurableForm<Root: Sendable>: Sendable {
     return encoder.bytes
   }
 
-  /// Writes what changed from one root to another.
+  /// Writes the delta from one root to another.
   ///
-  /// - Returns: False when that is nothing.
+  /// - Returns: False if they are equal.
   func encodeDelta(_ old: Place, _ new: Place, _ encoder: inout CBOREncoder) -> Bool {
     delta(
       &UnsafeMutablePointer(mutating: old).pointee,
@@ -79,7 +79,7 @@ package struct DurableForm<Root: Sendable>: Sendable {
     return root
   }
 
-  /// A root with what is ephemeral at its defaults.
+  /// A root with its ephemeral parts at their defaults.
   package func begunAnew(_ root: Root) throws(CodecError) -> Root {
     let bytes = encoded(root)
     var decoder = CBORDecoder(restarting: bytes[...])
@@ -88,7 +88,7 @@ package struct DurableForm<Root: Sendable>: Sendable {
     return root
   }
 
-  /// Applies what a record says that changed.
+  /// Applies a record's delta.
   package func apply(_ delta: [UInt8], to root: inout Root) throws(CodecError) {
     var decoder = CBORDecoder(durable: delta[...])
     try applyDelta(&root, &decoder)

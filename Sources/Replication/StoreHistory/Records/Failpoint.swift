@@ -2,10 +2,10 @@
 package import Synchronization
 #endif
 
-/// Places on a revision's way at which a test can end the daemon, as a SIGKILL does.
+/// Places in the processing of a revision at which a test can end the daemon, as a SIGKILL does.
 ///
-/// They are there where the package is built with `FAILPOINTS`: in debug, and where the environment
-/// of the build says so.
+/// They exist if the package is built with `FAILPOINTS`: in debug builds, and if the environment of
+/// the build requests it.
 package enum Failpoint: String, CaseIterable, Sendable {
   case beforeAppend, afterAppend
   case beforeCommit, afterCommit
@@ -15,7 +15,7 @@ package enum Failpoint: String, CaseIterable, Sendable {
   case duringRotation, duringTruncation
   case duringRecovery, afterRecovery
 
-  /// Does what was asked for at this place: nothing, where nobody did.
+  /// Runs the test's action for this place, if there is one.
   @inline(__always)
   package static func reach(_ point: Failpoint) {
     #if FAILPOINTS
@@ -24,7 +24,7 @@ package enum Failpoint: String, CaseIterable, Sendable {
   }
 
   #if FAILPOINTS
-  /// What is done at each of them.
+  /// The action of a test for all places.
   package static let action = Mutex<(@Sendable (Failpoint) -> Void)?>(nil)
   #endif
 }

@@ -1,27 +1,26 @@
-/// Where a daemon keeps its history, as its turn sees it; what is kept is read by a
-/// ``HistorySource``.
+/// A daemon's history as its turn writes it; a ``HistorySource`` reads it.
 ///
-/// A journal has a **term**: whoever begins to write a history raises it by one, and from then on
-/// nothing is taken from those who began before. So an object is one daemon's hold of a history,
-/// and each of its calls is under its term: one that is no longer the newest ends with
+/// A journal has a **term**. Each writer that opens a history raises it by one, and writes of
+/// earlier terms are refused from then on. An object is one daemon's hold of a history, and each of
+/// its calls has its term. A call whose term is not the newest ends with
 /// ``JournalResult/fenced(_:)``, and changes nothing.
 ///
-/// Calls return at once; what became of a call is handed to `DaemonTurn.finish(_:)` later, on the
-/// main thread. At most one batch and one snapshot are under way at a time.
+/// Calls return at once. `DaemonTurn.finish(_:)` receives the result of a call later, on the main
+/// thread. At most one batch and one snapshot are in progress at a time.
 @MainActor
 package protocol Journal: AnyObject {
   /// Makes records durable.
   ///
-  /// A batch that is there already is kept once: one of which nobody knows may be tried again.
+  /// Idempotent: a batch whose outcome is unknown may be appended again, and is kept once.
   func append(_ batch: JournalBatch)
 
-  /// Notes that history goes on in another epoch.
+  /// Records that history continues in another epoch.
   func renew(epoch: UInt64)
 
-  /// Keeps a snapshot, and lets go of history that nobody needs any more.
+  /// Keeps a snapshot, and removes history that is no longer needed.
   func store(_ snapshot: JournalSnapshot)
 
-  /// Whether a result is on its way to the main thread, which is asked between two actions.
+  /// Whether a result is on its way to the main thread, which reads this between two actions.
   var hasResult: Bool { get }
 }
 
@@ -31,7 +30,7 @@ package struct JournalBatch: Hashable, Sendable {
   package var revisions: ClosedRange<UInt64>
   /// One ``JournalRecord`` after the other.
   package var records: [UInt8]
-  /// No session has a number beyond this one.
+  /// An upper bound of all session numbers.
   package var sessionNumbers: UInt64
 
   package init(
@@ -45,10 +44,10 @@ package struct JournalBatch: Hashable, Sendable {
   }
 }
 
-/// A daemon's state at a durable revision, and what has to be known besides to go on from there.
+/// A daemon's state at a durable revision, with the other data that a restart needs.
 package struct JournalSnapshot: Sendable {
   package let revision: UInt64
-  /// Makes its bytes, on any thread: as much work as the state is large.
+  /// Encodes it, on any thread, in time proportional to the state's size.
   package let encoded: @Sendable () -> [UInt8]
 
   package init(revision: UInt64, encoded: @escaping @Sendable () -> [UInt8]) {
@@ -57,24 +56,24 @@ package struct JournalSnapshot: Sendable {
   }
 }
 
-/// What became of a call to a ``Journal``.
+/// The result of a call to a ``Journal``.
 package enum JournalResult: Hashable, Sendable {
-  /// Nothing that happens to the machine takes back the batch, which ended with this revision.
+  /// The batch is durable up to this revision, despite any failure of the machine.
   case durable(through: UInt64)
-  /// The batch is not known to be kept, and is to be tried again: why, such as a disk that is full,
-  /// or an answer that did not come.
+  /// The batch may not be kept, and is to be appended again. The text is the reason, such as a full
+  /// disk or a missing answer.
   case retryLater(String)
-  /// It is not known what was kept. Nothing further may be appended by this process.
+  /// The kept part is unknown. This process must not append further batches.
   case failed(String)
-  /// Somebody else goes on with the history, and says what becomes of it: nobody may be told of
-  /// anything any more.
+  /// Another daemon has continued the history and decides the outcomes. This daemon must not send
+  /// any further results to clients.
   case fenced(String)
-  /// History goes on in this epoch, whatever happens to the machine.
+  /// History continues in this epoch, durably.
   case renewed(epoch: UInt64)
-  /// It cannot be noted for now that history goes on in another epoch, and why; it is tried again.
+  /// The new epoch could not be recorded, for this reason; the daemon tries again.
   case unrenewed(String)
-  /// The snapshot is kept; or it is not, which says why, and the next one is tried later.
+  /// The snapshot is kept; or the text is the reason of a failure, and the next one is tried later.
   case snapshot(problem: String?)
-  /// Old history is still there, and why; the next snapshot has it let go of as well.
+  /// Old history was not removed, for this reason; the next snapshot tries again.
   case untrimmed(String)
 }

@@ -3,18 +3,18 @@ package import StoreBytes
 package import StoreProtocol
 import StoreState
 
-/// What a journal keeps of one revision: who caused it, and what it changed.
+/// A journal's record of one revision: its cause, and its changes.
 package struct JournalRecord: Hashable, Sendable {
-  /// What caused a revision.
+  /// The cause of a revision.
   package enum Origin: Hashable, Sendable {
-    /// Nothing was reduced: effects with names began or ended, or shared values were changed by
-    /// somebody else than reducers.
+    /// No action was reduced: effects with names began or ended, or code outside reducers changed
+    /// shared values.
     case daemon
     /// An action of an effect, or of the daemon's own program.
     case `internal`(InternalAction)
     /// An action of a client.
     case client(ClientAction)
-    /// A listed session that came or went.
+    /// A listed session that joined or left.
     case session(SessionEvent)
     /// The daemon has started again.
     case restored(Restoration)
@@ -24,8 +24,7 @@ package struct JournalRecord: Hashable, Sendable {
   package struct InternalAction: Hashable, Sendable {
     /// Its cases, and the ids of elements: `game.timer.ticked`.
     package var name: String
-    /// The scope that it belongs to, and its bytes, where clients could have sent it; else it has
-    /// no form.
+    /// Its scope and its bytes, if clients could have sent it; otherwise nil.
     package var form: Form?
 
     package struct Form: Hashable, Sendable {
@@ -46,7 +45,7 @@ package struct JournalRecord: Hashable, Sendable {
 
   /// An effect with a name that began.
   package struct RunningEffect: Hashable, Sendable {
-    /// What its end is told by.
+    /// The number by which a later record identifies its end.
     package var number: UInt64
     package var effect: InterruptedEffect
 
@@ -56,11 +55,11 @@ package struct JournalRecord: Hashable, Sendable {
     }
   }
 
-  /// What a reducer read that another run would read differently.
+  /// The reducer's inputs that another run would read differently.
   package struct Inputs: Hashable, Sendable {
-    /// The date, in seconds since 2001; nil when it was not read.
+    /// The date, in seconds since 2001; nil if it was not read.
     package var date: Double?
-    /// What random numbers and UUIDs were made from; nil when there were none.
+    /// The seed of random numbers and UUIDs; nil if it was not used.
     package var seed: UInt64?
 
     package init(date: Double? = nil, seed: UInt64? = nil) {
@@ -69,21 +68,21 @@ package struct JournalRecord: Hashable, Sendable {
     }
   }
 
-  /// What is known besides of how a revision came about.
+  /// Further facts about a revision.
   package struct Details: Hashable, Sendable {
     package var began: [RunningEffect] = []
     /// The numbers of effects that ended.
     package var ended: [UInt64] = []
     package var inputs = Inputs()
-    /// Clients who said goodbye before the revision: what became of their actions is forgotten.
+    /// Clients that said goodbye before the revision: the outcomes of their actions are deleted.
     package var forgotten: [Identifier] = []
-    /// How long the reducer took, in microseconds; nil when that was not measured.
+    /// The reducer's duration, in microseconds; nil if it was not measured.
     package var microseconds: UInt64?
 
     package init() {}
   }
 
-  /// An action of a client, as it came.
+  /// An action of a client, as received.
   package struct ClientAction: Hashable, Sendable {
     package var client: Identifier
     /// The number of the client's session.
@@ -94,7 +93,7 @@ package struct JournalRecord: Hashable, Sendable {
     package var scope: String
     /// Its bytes.
     package var action: [UInt8]
-    /// Who sent it.
+    /// The sender's identity.
     package var identity: ActionOrigin.Identity
 
     package init(
@@ -115,10 +114,10 @@ package struct JournalRecord: Hashable, Sendable {
   }
 
   package var revision: UInt64
-  /// When it was reduced, in milliseconds since 1970.
+  /// The time of the reduction, in milliseconds since 1970.
   package var wallMilliseconds: UInt64
   package var origin: Origin
-  /// The delta of the whole root in its durable form; nil when nothing changed.
+  /// The delta of the whole root in its durable form; nil if the root is unchanged.
   package var delta: [UInt8]?
   package var details: Details
 
@@ -144,11 +143,11 @@ extension JournalRecord {
   ///
   /// - Parameters:
   ///   - revision: Its revision.
-  ///   - wallMilliseconds: When it was reduced, in milliseconds since 1970.
-  ///   - details: What is known besides.
-  ///   - encoder: Where it is written.
-  ///   - encodeOrigin: Writes what caused the revision.
-  ///   - encodeDelta: Writes the root's delta; false when there is none.
+  ///   - wallMilliseconds: The time of the reduction, in milliseconds since 1970.
+  ///   - details: Further facts.
+  ///   - encoder: The encoder to write to.
+  ///   - encodeOrigin: Writes the revision's cause.
+  ///   - encodeDelta: Writes the root's delta; false if the root is unchanged.
   /// - Returns: The delta's bytes.
   @discardableResult
   package static func encode(
@@ -187,8 +186,8 @@ extension JournalRecord {
     )
   }
 
-  /// When the record was made with which some bytes begin, however many of it there are; nil where
-  /// that cannot be read.
+  /// The time of the record at the start of some bytes, which may be incomplete; nil if the time
+  /// cannot be read.
   package static func time(ofStart bytes: ArraySlice<UInt8>) -> UInt64? {
     var decoder = CBORDecoder(bytes)
     do throws(CodecError) {
@@ -212,7 +211,9 @@ extension JournalRecord {
 }
 
 extension JournalRecord.Details {
-  /// The fields' numbers; one that is not known is of a later release, and passed by.
+  /// The fields' numbers.
+  ///
+  /// An unknown number belongs to a later release, and is ignored.
   private enum Field {
     static let began: UInt64 = 0
     static let ended: UInt64 = 1
@@ -279,7 +280,9 @@ extension JournalRecord.Details {
 }
 
 extension JournalRecord.RunningEffect {
-  /// The fields' numbers; one that is not known is of a later release, and passed by.
+  /// The fields' numbers.
+  ///
+  /// An unknown number belongs to a later release, and is ignored.
   private enum Field {
     static let number: UInt64 = 0
     static let name: UInt64 = 1
@@ -338,7 +341,7 @@ extension InterruptedEffect {
 }
 
 extension JournalRecord.ClientAction {
-  /// What stands in each record of a session before an action's sequence, and behind its bytes.
+  /// The bytes of each record of a session before an action's sequence, and after its action.
   static func surroundings(
     _ client: Identifier,
     _ session: UInt64,
@@ -442,8 +445,8 @@ extension JournalRecord.Origin {
 }
 
 extension ActionOrigin.Identity {
-  /// A client's: its user, group and process, the name of its key, true on the loopback interface,
-  /// or null where nobody knows.
+  /// Writes an identity: user, group and process; the name of a key; true for the loopback
+  /// interface; or null if it is unknown.
   fileprivate func encode(to encoder: inout CBOREncoder) {
     if let key { return encoder.encode(text: key) }
     if case .loopback = self { return encoder.encode(bool: true) }

@@ -1,17 +1,17 @@
 package import StoreProtocol
 
-/// What waits to become durable, by the holder that caused it, also by effects of its actions.
+/// The revisions that are not yet durable, by the holder that caused them, also by its effects.
 ///
-/// Each holder with something waiting has an equal share of the limit. One with more waits, and its
-/// actions are refused later; the others go on. What nobody caused is the daemon's own, and has no
-/// share: it cannot be refused.
+/// Each holder with such revisions has an equal share of the limit. A holder with more than its
+/// share waits, and its actions are refused later; other holders continue. Revisions without a
+/// holder are the daemon's own. They have no share and cannot be refused.
 package struct JournalRoom {
   private struct Amount {
     var revisions: UInt64 = 0
     var bytes = 0
   }
 
-  /// What of one holder waits.
+  /// The waiting revisions of one holder.
   private struct Account {
     let holder: Holder?
     /// The part that the disk is writing.
@@ -31,13 +31,13 @@ package struct JournalRoom {
   private let revisions: UInt64
   private let bytes: Int
   private let patience: Duration
-  /// The holders with something waiting; nil is the daemon.
+  /// The holders with waiting revisions; nil is the daemon.
   private var accounts: [Account] = []
   private var places: [Holder?: Int] = [:]
-  /// The place of the newest revision's holder, which nearly always has the next revision, too: a
-  /// look into the table costs a tenth of an action.
+  /// The index of the newest revision's holder, which nearly always causes the next revision too: a
+  /// lookup in the dictionary costs a tenth of an action.
   private var recent = 0
-  /// The holders that have more than their share.
+  /// The holders that have their share or more.
   private var waits: [Holder: Wait] = [:]
 
   package init(_ limits: Limits, _ timing: Timing) {
@@ -46,14 +46,14 @@ package struct JournalRoom {
     patience = timing.backpressure
   }
 
-  /// How many holders, without the daemon, have something waiting.
+  /// The number of holders with waiting revisions, without the daemon.
   private var holders: Int { accounts.count - (places[nil] == nil ? 0 : 1) }
 
   private func place(of holder: Holder?) -> Int? {
     recent < accounts.count && accounts[recent].holder == holder ? recent : places[holder]
   }
 
-  /// A revision was recorded.
+  /// Adds a recorded revision.
   package mutating func add(_ bytes: Int, of holder: Holder?) {
     if let place = place(of: holder) {
       recent = place
@@ -66,7 +66,7 @@ package struct JournalRoom {
     accounts[recent].growing.bytes += bytes
   }
 
-  /// What grew until now is given to the disk.
+  /// Moves the growing amounts to the batch that the disk writes.
   package mutating func beginBatch() {
     for place in accounts.indices {
       accounts[place].batch = accounts[place].growing
@@ -74,10 +74,10 @@ package struct JournalRoom {
     }
   }
 
-  /// What was given to the disk is durable.
+  /// Removes the amounts of a batch that is durable.
   package mutating func endBatch() {
     for place in accounts.indices where accounts[place].batch.revisions > 0 {
-      // Whose changes the disk has kept waits anew: it is not the disk that keeps it from going on.
+      // The wait of a holder in the batch restarts: the disk makes progress for it.
       if let holder = accounts[place].holder, !waits.isEmpty { waits[holder] = nil }
       accounts[place].batch = Amount()
     }
@@ -87,12 +87,12 @@ package struct JournalRoom {
     if !waits.isEmpty { waits = waits.filter { hasItsShare($0.key) } }
   }
 
-  /// How many revisions of a holder wait.
+  /// The number of a holder's waiting revisions.
   package func revisions(of holder: Holder?) -> UInt64 {
     place(of: holder).map { accounts[$0].revisions } ?? 0
   }
 
-  /// Whether a holder has its share, or more.
+  /// Whether a holder has its share or more.
   package func hasItsShare(_ holder: Holder?) -> Bool {
     guard let place = place(of: holder) else { return false }
     return hasItsShare(accounts[place])
@@ -104,7 +104,7 @@ package struct JournalRoom {
       || account.growing.bytes >= max(1, bytes / parts)
   }
 
-  /// Whether a holder waits at a moment: as soon as it has its share, and for a while.
+  /// Whether a holder waits at a moment: from reaching its share until its patience is over.
   package func isWaiting(_ holder: Holder, at now: Instant) -> Bool {
     hasItsShare(holder)
       && waits[holder].map { now < $0.since.advanced(by: patience) } ?? true
@@ -115,7 +115,7 @@ package struct JournalRoom {
     Set(accounts.compactMap(\.holder).filter { isWaiting($0, at: now) })
   }
 
-  /// Notes at the end of a turn since when holders wait, and which of them have waited enough.
+  /// Records at the end of a turn when the holders began to wait, and which waits are over.
   package mutating func noteWait(_ now: Instant) {
     for account in accounts {
       guard let holder = account.holder else { continue }
@@ -128,20 +128,20 @@ package struct JournalRoom {
     }
   }
 
-  /// When the next holder has waited enough; distant if none waits.
+  /// The earliest end of a wait; distant if no holder waits.
   package var nextDeadline: Instant {
     waits.values.filter { !$0.isOver }.map { $0.since.advanced(by: patience) }.min()
       ?? .distantFuture
   }
 
-  /// The holders that have so much waiting that their effects have to end: at least as much as is
-  /// left for all others who are not the owner, and a small part of the total.
+  /// The holders whose effects have to end because of their waiting revisions: each has at least as
+  /// much as remains free for all holders except the owner, and at least 1/256 of the total.
   ///
-  /// So however many holders come one after the other, each leaves as much free as it has: this is
-  /// the dynamic threshold of Choudhury and Hahne (1998).
+  /// So each of any number of successive holders leaves as much free as it has: this is the dynamic
+  /// threshold of Choudhury and Hahne (1998).
   ///
   /// - Parameters:
-  ///   - revisions: The most revisions of all together who are not the owner.
+  ///   - revisions: The most revisions of all holders together except the owner.
   ///   - bytes: The same in bytes.
   /// - Returns: The holders, without the owner's.
   package func exhausting(revisions: UInt64, bytes: Int) -> [Holder] {
@@ -153,7 +153,7 @@ package struct JournalRoom {
     let taken = sums.reduce((revisions: 0 as UInt64, bytes: 0)) {
       ($0.revisions + $1.revisions, $0.bytes + $1.bytes)
     }
-    // The part keeps who has next to nothing from paying for others.
+    // The minimum part protects a holder with few revisions from the load of others.
     let most = (
       revisions: max(1, revisions / 256, revisions - min(revisions, taken.revisions)),
       bytes: max(1, bytes / 256, bytes - min(bytes, taken.bytes)),

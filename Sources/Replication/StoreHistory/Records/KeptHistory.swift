@@ -2,16 +2,16 @@ package import StoreActor
 package import StoreProtocol
 import StoreState
 
-/// What a daemon has to know besides its root to go on where it was.
+/// The data besides the root that a restarted daemon needs to continue.
 package struct KeptHistory: Hashable, Sendable {
-  /// What became of the actions of one client.
+  /// The outcomes of one client's actions.
   package struct Client: Hashable, Sendable {
     package var id: Identifier
     /// The sequence of its last action that has an outcome.
     package var last: UInt64
     /// The outcomes of the newest sequences, ending with that of `last`.
     package var outcomes: [Outcome]
-    /// Who answers for it.
+    /// The holder that the client is charged to.
     package var holder: ClientHolder
 
     package init(
@@ -27,18 +27,18 @@ package struct KeptHistory: Hashable, Sendable {
     }
   }
 
-  /// Those of whose actions outcomes are known; who has been away the longest comes first.
+  /// The clients with kept outcomes; the client that has been absent the longest is first.
   package var clients: [Client] = []
-  /// The listed sessions that are there, by their numbers.
+  /// The listed sessions, by their numbers.
   package var sessions: [UInt64: SessionInfo] = [:]
-  /// No session has had a number beyond this one.
+  /// An upper bound of all session numbers so far.
   package var sessionNumbers: UInt64 = 0
   /// The effects with names that are running, by their numbers.
   package var effects: [UInt64: InterruptedEffect] = [:]
 
   package init() {}
 
-  /// Takes note of who came and went, and what began and ended, with a record.
+  /// Applies the sessions and effects of a record.
   package mutating func note(_ details: JournalRecord.Details, of origin: JournalRecord.Origin) {
     switch origin {
     case .client(let action): sessionNumbers = max(sessionNumbers, action.session)
@@ -53,10 +53,9 @@ package struct KeptHistory: Hashable, Sendable {
     for number in details.ended { effects[number] = nil }
   }
 
-  /// Takes note that the feature was told of effects that ended with the daemon before.
+  /// Removes the interrupted effects that were reported to the feature after a restart.
   ///
-  /// Some of the same name may have begun since, with the sessions that had left: their numbers are
-  /// greater.
+  /// The same effects may have begun since, through sessions that left. Their numbers are greater.
   private mutating func forget(_ interrupted: [InterruptedEffect]) {
     for effect in interrupted {
       guard let number = effects.filter({ $0.value == effect }).keys.min() else { continue }
@@ -64,25 +63,26 @@ package struct KeptHistory: Hashable, Sendable {
     }
   }
 
-  /// No number of a session, an effect or a revision is greater, whatever a file says: so there is
-  /// room behind them.
+  /// The greatest number of a session, an effect or a revision, also in damaged files.
+  ///
+  /// So greater numbers are available.
   package static let greatestNumber: UInt64 = 1 << 62
 
-  /// How far sessions' numbers may go before a record says more.
+  /// The last session number that may be used before a record contains a greater one.
   package func sessionNumbers(with limits: Limits) -> UInt64 {
     min(sessionNumbers, Self.greatestNumber) + limits.reservedSessions
   }
 
-  /// How many outcomes each client may keep, so that there are not too many in all.
+  /// The number of outcomes that each client may keep so that the total stays within the limit.
   ///
-  /// Every client keeps its newest, which may be on its way to it. What room is left holders share
-  /// alike, and so do the clients of each.
+  /// Every client keeps its newest outcome, which may be on its way to it. Holders share the
+  /// remaining room equally, and so do the clients of each holder.
   ///
   /// - Parameters:
-  ///   - counts: How many outcomes each client has, and its holder.
-  ///   - limit: How many there may be in all; not less than there are clients.
-  ///   - reserve: What others leave to the owner; nil where there is none.
-  /// - Returns: How many of its newest each client of a holder keeps at most.
+  ///   - counts: Each client's holder and number of outcomes.
+  ///   - limit: The greatest total; at least the number of clients.
+  ///   - reserve: The part that others leave to the owner, if any.
+  /// - Returns: For each holder, the most newest outcomes that each of its clients keeps.
   package static func outcomesEach(
     of counts: [(holder: ClientHolder, count: Int)],
     within limit: Int,
@@ -94,13 +94,13 @@ package struct KeptHistory: Hashable, Sendable {
       .mapValues { $0 == .max ? $0 : $0 + 1 }
   }
 
-  /// How much each client may keep of its older outcomes, so that it is not too much in all.
+  /// The size of older outcomes that each client may keep so that the total is within the limit.
   ///
   /// - Parameters:
-  ///   - clients: How much the newest outcome of each client is, and the older ones together.
-  ///   - limit: How much there may be in all; not less than the newest ones are.
-  ///   - reserve: What others leave to the owner; nil where there is none.
-  /// - Returns: How much older ones of each client of a holder may be at most.
+  ///   - clients: The size of each client's newest outcome, and of its older ones together.
+  ///   - limit: The greatest total; at least the sum of the newest ones.
+  ///   - reserve: The part that others leave to the owner, if any.
+  /// - Returns: For each holder, the greatest size of each of its clients' older outcomes.
   package static func olderEach(
     of clients: [(holder: ClientHolder, newest: Int, older: Int)],
     within limit: Int,
@@ -115,15 +115,15 @@ package struct KeptHistory: Hashable, Sendable {
     }
   }
 
-  /// How much of something each holder may have at most, so that it is not too much in all.
+  /// The greatest amount of each holder so that the total stays within a limit.
   ///
-  /// The owner comes first as far as the reserve goes. What is left all holders share alike.
+  /// The owner is served first, up to the reserve. All holders share the rest equally.
   ///
   /// - Parameters:
-  ///   - sums: How much each holder has.
-  ///   - limit: How much there may be in all.
-  ///   - reserve: What others leave to the owner; nil where there is none.
-  /// - Returns: How much each holder has at most.
+  ///   - sums: The amount of each holder.
+  ///   - limit: The greatest total.
+  ///   - reserve: The part that others leave to the owner, if any.
+  /// - Returns: The greatest amount of each holder.
   package static func shares(
     of sums: [ClientHolder: Int],
     within limit: Int,
@@ -139,12 +139,12 @@ package struct KeptHistory: Hashable, Sendable {
     }
   }
 
-  /// How much of something each may have at most, so that it is not too much in all.
+  /// The greatest amount for each participant so that the total stays within a limit.
   ///
   /// - Parameters:
-  ///   - counts: How much each has.
-  ///   - limit: How much there may be in all.
-  /// - Returns: How much each has at most.
+  ///   - counts: The amount of each participant.
+  ///   - limit: The greatest total.
+  /// - Returns: The greatest amount for each.
   static func share(of counts: [Int], within limit: Int) -> Int {
     var room = limit
     for (place, count) in counts.sorted().enumerated() {
@@ -155,14 +155,14 @@ package struct KeptHistory: Hashable, Sendable {
     return .max
   }
 
-  /// What is to be told when the daemon starts again.
+  /// The event that the feature receives when the daemon starts again.
   package func restoration(wasStopped: Bool) -> Restoration {
     let interrupted = effects.sorted { $0.key < $1.key }.map(\.value)
     return Restoration(wasStopped: wasStopped, interrupted: interrupted)
   }
 }
 
-/// The part of a limit of all clients together that others leave to those of the owner.
+/// The part of a limit of all clients together that others leave to the owner's clients.
 package struct OwnersReserve {
   let amount: Int
   /// The daemon's user; nil for a daemon without an owner.
@@ -175,7 +175,7 @@ package struct OwnersReserve {
 }
 
 extension CBORDecoder {
-  /// Reads the number of a revision, behind which there is room for others.
+  /// Reads a revision's number, which is small enough for greater ones to follow.
   mutating func revision(atLeast least: UInt64) throws(CodecError) -> UInt64 {
     let revision = try unsigned()
     guard revision >= least, revision <= KeptHistory.greatestNumber else {
@@ -186,7 +186,7 @@ extension CBORDecoder {
 }
 
 extension JournalRecord.Origin {
-  /// Whether other sessions are listed, or other effects under way, because of it alone.
+  /// Whether it alone changes the listed sessions or the running effects.
   package var changesHistory: Bool {
     switch self {
     case .session, .restored: true

@@ -2,18 +2,18 @@ package import StoreActor
 package import StoreProtocol
 import StoreState
 
-/// What causes the revision that is about to come, as the recorder notes it.
+/// The cause of the next revision, as the recorder stores it.
 package enum RecordCause {
-  /// An action of a client. Nearly all are, so the recorder has its bytes already.
+  /// An action of a client. Nearly all causes are, so the recorder has the action's bytes already.
   case client
-  /// Nothing is reduced, or it is not known yet what.
+  /// No action is reduced, or the action is not known yet.
   case daemon
   indirect case other(JournalRecord.Origin)
 }
 
-/// A session whose actions are recorded, with what the records of all of them have in common.
+/// A session whose actions are recorded, with the bytes that all of its records share.
 package final class RecordedSession {
-  /// What stands before an action's sequence, and behind its bytes.
+  /// The bytes before an action's sequence, and after its action.
   private let (start, end): ([UInt8], [UInt8])
 
   package init(client: Identifier, number: UInt64, identity: ActionOrigin.Identity) {
@@ -26,7 +26,7 @@ package final class RecordedSession {
   ///   - action: Its bytes.
   ///   - sequence: Its number among those of the client.
   ///   - scope: The name of the scope that it was sent to.
-  ///   - encoder: Where it is written.
+  ///   - encoder: The encoder to write to.
   package func encode(
     _ action: some Collection<UInt8>,
     _ sequence: UInt64,

@@ -1,11 +1,13 @@
 import StoreProtocol
 package import StoreState
 
-/// The bytes of a snapshot: the root and what belongs to it, in a map with numbered keys.
+/// The bytes of a snapshot: the root and its related data, in a map with numbered keys.
 ///
 /// Earlier builds wrote the same items as an array.
 package enum SnapshotBytes {
-  /// The fields' numbers; one that is not known is of a later release, and passed by.
+  /// The fields' numbers.
+  ///
+  /// An unknown number belongs to a later release, and is ignored.
   private enum Field {
     static let revision: UInt64 = 0
     static let sessionNumbers: UInt64 = 1
@@ -53,7 +55,7 @@ package enum SnapshotBytes {
     return encoder.bytes
   }
 
-  /// The revision of a snapshot whose root nobody decodes: it is looked at here.
+  /// The revision of a snapshot whose root is not decoded: the root's form is checked here.
   static func revision(of bytes: ArraySlice<UInt8>) throws(CodecError) -> UInt64 {
     let (revision, _, root) = try decode(bytes)
     var decoder = CBORDecoder(root)
@@ -62,13 +64,13 @@ package enum SnapshotBytes {
     return revision
   }
 
-  /// A snapshot that was taken apart.
+  /// The parts of a snapshot.
   ///
-  /// The bytes of the root are one item, as whoever decodes them finds: to look takes as long as to
-  /// hash them.
+  /// The bytes of the root are one item, which its decoder checks: a check here would take as long
+  /// as hashing them.
   package typealias Parts = (revision: UInt64, history: KeptHistory, root: ArraySlice<UInt8>)
 
-  /// Takes a snapshot apart.
+  /// Splits a snapshot into its parts.
   package static func decode(_ bytes: ArraySlice<UInt8>) throws(CodecError) -> Parts {
     var decoder = CBORDecoder(bytes)
     var parts: Parts = (0, KeptHistory(), [])
@@ -97,7 +99,7 @@ package enum SnapshotBytes {
     guard next >= Field.count else {
       throw decoder.error(.typeMismatch, "a snapshot has no field \(next)")
     }
-    // The root takes all that is left, where nothing follows it.
+    // The root extends to the end of the bytes if no field follows it.
     if next > Field.count { try decoder.finish() }
     return parts
   }
@@ -145,14 +147,14 @@ extension KeptHistory.Client {
       throw decoder.error(.typeMismatch, "no client has sent \(last) actions")
     }
     outcomes = try decoder.list { (decoder) throws(CodecError) in try Outcome(from: &decoder) }
-    // Earlier builds did not say whose it is.
+    // Earlier builds did not record the holder.
     holder = count > taken ? try ClientHolder(from: &decoder) : .unknown
     try decoder.skipItems(max(0, count - taken - 1))
   }
 }
 
 extension ClientHolder {
-  /// A user's number, a key's name, or null for nobody.
+  /// Writes a user's number, a key's name, or null for an unidentified peer.
   fileprivate func encode(to encoder: inout CBOREncoder) {
     switch self {
     case .user(let user): encoder.encode(unsigned: UInt64(user))

@@ -1,6 +1,6 @@
 package import StoreState
 
-/// What a client sends on the control socket (`docs/PROTOCOL.md` §8).
+/// The messages that a client sends on the control socket (`docs/PROTOCOL.md` §8).
 package enum ClientMessage: Hashable, Sendable {
   case hello(Hello)
   case join(nonce: UInt64, [JoinRequest])
@@ -14,7 +14,7 @@ package enum ClientMessage: Hashable, Sendable {
   case history(request: UInt64, HistoryQuery)
   case keys(request: UInt64, KeyCommand)
   case rows(request: UInt64, RowQuery)
-  /// A message of a later version: well-formed, and of a kind that this one does not know.
+  /// A message of a later version: well-formed, and of an unknown kind.
   case unknown(kind: UInt64)
 
   package struct Hello: Hashable, Sendable {
@@ -29,9 +29,9 @@ package enum ClientMessage: Hashable, Sendable {
     package var name: String
     /// Whether the client is to be listed among those present.
     package var isListed: Bool
-    /// What the client knows beyond its version.
+    /// The features that the client knows beyond its version.
     package var features: ProtocolFeatures
-    /// The newest revision that the client has received in any way, and its epoch; nil for none.
+    /// The newest revision that the client has received in any way, and its epoch; nil without one.
     package var newest: Position?
 
     package init(
@@ -57,7 +57,7 @@ package enum ClientMessage: Hashable, Sendable {
     }
   }
 
-  /// How a scope is joined; also one of a later version, which only the daemon can refuse.
+  /// The way to join a scope; also one of a later version, which only the daemon can refuse.
   package struct JoinMode: RawRepresentable, Hashable, Sendable {
     package var rawValue: UInt64
 
@@ -72,7 +72,7 @@ package enum ClientMessage: Hashable, Sendable {
     package var isKnown: Bool { rawValue <= Self.keep.rawValue }
   }
 
-  /// What a client has of a scope.
+  /// The version of a scope that a client has.
   package struct Position: Hashable, Sendable {
     package var epoch: UInt64
     package var revision: UInt64
@@ -111,9 +111,9 @@ package enum ClientMessage: Hashable, Sendable {
     package var action: ArraySlice<UInt8>
     /// Milliseconds since 1970 after which the action must not run any more.
     package var deadline: UInt64?
-    /// The span that it belongs to; nil for none.
+    /// The span that it belongs to, if any.
     package var trace: String? { span?.text }
-    /// Apart: nearly no action has one, and all are copied on their way.
+    /// Boxed: nearly no action has one, and all are copied on their way.
     private let span: Span?
 
     package init(
@@ -207,8 +207,8 @@ extension ClientMessage {
   ///
   /// - Parameters:
   ///   - frame: The frame.
-  ///   - most: How many actions one message may have.
-  /// - Throws: where the frame is not a message, of whatever kind; never traps.
+  ///   - most: The most actions of one message.
+  /// - Throws: if the frame is not a message of any kind; never traps.
   package init(
     frame: ArraySlice<UInt8>,
     mostActions most: Int = .max,
@@ -274,13 +274,13 @@ extension ClientMessage {
         "expected a sequence and three elements an action, found \(rest)",
       )
     }
-    // Before any of them is read, which takes as long as there are many.
+    // Before reading any of them, which takes time in proportion to their number.
     guard rest / 3 <= most else {
       throw decoder.error(.typeMismatch, "expected \(most) actions at most, found \(rest / 3)")
     }
     let first = try decoder.unsigned()
     var requests: [ActionRequest] = []
-    // The header was checked against the bytes that there are.
+    // The header was checked against the available bytes.
     requests.reserveCapacity(rest / 3)
     for _ in 0..<(rest / 3) {
       let handle = try decoder.unsigned()
@@ -298,7 +298,9 @@ extension ClientMessage {
     return .actions(first: first, requests)
   }
 
-  /// A deadline with a span behind it, unless that is too long: what runs for the action keeps it.
+  /// A deadline and a span.
+  ///
+  /// A span that is too long is dropped, because effects retain it.
   private static func traced(
     from decoder: inout CBORDecoder
   ) throws(MessageError) -> (deadline: UInt64?, trace: String?) {
@@ -311,13 +313,13 @@ extension ClientMessage {
 }
 
 extension CBOREncoder {
-  /// Begins a message of so many actions, which follow.
+  /// Begins a message of `count` actions, which follow.
   package mutating func actions(first: UInt64, count: Int) {
     message(ClientMessage.Kind.actions, 1 + 3 * count)
     encode(unsigned: first)
   }
 
-  /// Writes one action of a message of them.
+  /// Writes one action of such a message.
   package mutating func action(
     _ action: some Collection<UInt8>,
     handle: UInt64,
@@ -352,7 +354,7 @@ extension ClientMessage.Hello {
     newest?.encode(to: &encoder)
   }
 
-  /// Reads a hello of so many elements, of which the last three may be missing.
+  /// Reads a hello with `rest` elements, of which the last three may be missing.
   fileprivate init(from decoder: inout CBORDecoder, _ rest: Int) throws(MessageError) {
     try decoder.require(6, of: rest, "hello")
     version = try decoder.unsigned()
@@ -374,7 +376,7 @@ extension ClientMessage.Position {
     encoder.encode(unsigned: revision)
   }
 
-  /// Reads a position; nil for none.
+  /// Reads a position; nil if it is null.
   fileprivate static func ifPresent(
     from decoder: inout CBORDecoder
   ) throws(MessageError) -> Self? {

@@ -30,7 +30,7 @@ extension DaemonMessage.HelloOK {
     encoder.encode(unsigned: features.rawValue)
   }
 
-  /// Reads a hello ok of so many elements, of which the last one may be missing.
+  /// Reads a hello ok with `rest` elements, of which the last one may be missing.
   init(from decoder: inout CBORDecoder, _ rest: Int) throws(CodecError) {
     try decoder.require(11, of: rest, "hello ok")
     version = try decoder.unsigned()
@@ -120,8 +120,9 @@ extension DaemonMessage.Replay {
     if let delta { encodeReplayed(delta, to: &encoder) } else { encoder.encodeNull() }
   }
 
-  /// A delta of an optional is null when the scope went, which must not be taken for "nothing
-  /// changed": so a delta travels in an array of one.
+  /// A delta of an optional is null if the scope became absent.
+  ///
+  /// To distinguish it from "unchanged", a delta is sent in an array of one.
   private func encodeReplayed(_ delta: ArraySlice<UInt8>, to encoder: inout CBOREncoder) {
     encoder.arrayHeader(1)
     encoder.append(raw: delta)

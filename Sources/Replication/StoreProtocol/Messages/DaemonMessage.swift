@@ -1,6 +1,6 @@
 import StoreState
 
-/// What the daemon sends on the control socket (`docs/PROTOCOL.md` §8).
+/// The messages that the daemon sends on the control socket (`docs/PROTOCOL.md` §8).
 package enum DaemonMessage: Hashable, Sendable {
   case helloOK(HelloOK)
   case refused(code: String, message: String)
@@ -15,11 +15,11 @@ package enum DaemonMessage: Hashable, Sendable {
   case status(request: UInt64, item: ArraySlice<UInt8>)
   case goodbye(code: String, message: String)
   case gap(expected: UInt64)
-  /// The captures of a join are being made: wait on.
+  /// The captures of a join are in progress: continue to wait.
   case working(nonce: UInt64)
   /// The client sent a message of a kind that this daemon does not know.
   case notUnderstood(kind: UInt64, message: String)
-  /// What is published elsewhere, of a view that comes on this socket.
+  /// A message of a view that is sent on this socket instead of being published.
   case unicast(PublishedMessage)
   case history(request: UInt64, item: ArraySlice<UInt8>)
   case keys(request: UInt64, item: ArraySlice<UInt8>)
@@ -39,11 +39,11 @@ package enum DaemonMessage: Hashable, Sendable {
     package var frameBytes: UInt64
     package var window: UInt64
     package var scopes: UInt64
-    /// How many actions one message may have.
+    /// The most actions of one message.
     package var actions: UInt64
     /// The client's actions whose effects run in this session.
     package var running: [UInt64]
-    /// What both know beyond the version.
+    /// The features that both know beyond the version.
     package var features: ProtocolFeatures = []
 
     package init(
@@ -115,7 +115,7 @@ package enum DaemonMessage: Hashable, Sendable {
     package var nonce: UInt64
     package var handle: UInt64
     package var revision: UInt64
-    /// What changed, as a delta of the scope's optional state; nil when nothing did.
+    /// The delta of the scope's optional state; nil if it is unchanged.
     package var delta: ArraySlice<UInt8>?
 
     package init(
@@ -131,9 +131,9 @@ package enum DaemonMessage: Hashable, Sendable {
     }
   }
 
-  /// What a client has to have before its state includes an action.
+  /// The deltas that a client needs before its state includes an action.
   package struct Watermark: Hashable, Sendable {
-    /// The join whose view is meant; 0 for none.
+    /// The join whose view is meant; 0 if there is no view.
     package var nonce: UInt64
     package var sequence: UInt64
 
@@ -180,7 +180,7 @@ extension DaemonMessage {
 
   /// The message's frame.
   package func encoded() -> [UInt8] {
-    // A piece is copied once, and not each time that the frame has grown.
+    // The reserve avoids copies of a piece while the frame grows.
     var encoder = CBOREncoder(reserving: pieceBytes + 64)
     encode(to: &encoder)
     return encoder.bytes
@@ -245,7 +245,7 @@ extension DaemonMessage {
 
   /// Decodes a frame.
   ///
-  /// - Throws: where the frame is not a message; never traps.
+  /// - Throws: if the frame is not a message; never traps.
   package init(frame: ArraySlice<UInt8>) throws(MessageError) {
     var decoder = CBORDecoder(frame)
     let (kind, rest) = try decoder.message()

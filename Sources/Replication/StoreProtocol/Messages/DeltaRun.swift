@@ -3,13 +3,13 @@ import StoreState
 extension PublishedMessage {
   /// Consecutive revisions of one view.
   ///
-  /// What came is kept as it came: where each delta is in the frame, as numbers only. Lists of
-  /// steps with their changes would be allocated, copied and released for each revision.
+  /// Deltas are stored as received: as numeric places in the frame. Lists of steps with their
+  /// changes would be allocated, copied and released for each revision.
   package struct DeltaRun: Sendable {
-    /// Where one delta is, and of what.
+    /// The place and the scope of one delta.
     package struct Part: Sendable {
       package var revision: UInt64
-      /// The index of the scope; nil when the revision changed none.
+      /// The index of the scope; nil if the revision changed no scope.
       package var index: Int?
       /// The place of its bytes.
       var start = 0
@@ -20,7 +20,7 @@ extension PublishedMessage {
 
     /// The first revision's sequence.
     package var sequence: UInt64
-    /// How many revisions there are.
+    /// The number of revisions.
     package private(set) var count = 0
     /// All deltas, revision by revision.
     package private(set) var parts: [Part] = []
@@ -29,9 +29,9 @@ extension PublishedMessage {
     /// The bytes of a delta.
     package func delta(_ part: Part) -> ArraySlice<UInt8> { bytes[part.start..<part.end] }
 
-    /// The place of the first part after so many revisions.
+    /// The place of the first part after the first `known` revisions.
     package func place(after known: Int) -> Int {
-      // Nearly always each revision has one.
+      // Nearly always each revision has one part.
       guard parts.count > count else { return min(known, parts.count) }
       var (place, left) = (0, known)
       while left > 0, place < parts.count {
@@ -42,7 +42,7 @@ extension PublishedMessage {
     }
   }
 
-  /// What one revision changed in a view.
+  /// The changes of one revision in a view.
   package struct Step: Hashable, Sendable {
     package var revision: UInt64
     package var changes: [Change]
@@ -117,7 +117,7 @@ extension PublishedMessage.DeltaRun: Hashable {
 // MARK: - Coding
 
 extension PublishedMessage.DeltaRun {
-  /// Reads the elements after the kind, of which there are `rest`, of a frame.
+  /// Reads the `rest` elements after the kind, of a frame.
   init(
     from decoder: inout CBORDecoder,
     _ rest: Int,

@@ -1,14 +1,14 @@
 package import GenericState
 package import StoreState
 
-/// What somebody wants to know of a daemon's past (`docs/PROTOCOL.md` §8.3).
+/// A query of a daemon's past (`docs/PROTOCOL.md` §8.3).
 package enum HistoryQuery: Hashable, Sendable {
-  /// Records behind a revision, oldest first, at most so many; those that changed a scope, or came
-  /// from a client, where one is named.
+  /// At most `count` records after a revision, oldest first. A scope limits them to its changes, a
+  /// client to its actions.
   case log(after: UInt64, count: UInt64, scope: String?, client: Identifier?)
   /// The state of a scope at a revision.
   case state(revision: UInt64, scope: String)
-  /// Whether all that is kept fits together.
+  /// Whether the kept records and snapshots are consistent.
   case verify
 }
 
@@ -59,15 +59,15 @@ extension HistoryQuery {
   }
 }
 
-/// What is known of the past, as an answer.
+/// The answer to a query of the past.
 package enum HistoryAnswer: Hashable, Sendable {
-  /// Records, and the revision to go on behind; ``end`` is the newest that is kept.
+  /// Records, and the revision after which to continue; `end` is the newest kept revision.
   case log(entries: [GenericValue], next: UInt64, end: UInt64)
   /// A scope's state, an optional.
   case state(ArraySlice<UInt8>)
-  /// What was looked through.
+  /// The revisions and the numbers of records and snapshots that were verified.
   case verified(first: UInt64, last: UInt64, records: UInt64, snapshots: UInt64)
-  /// Why there is no answer.
+  /// The reason why there is no answer.
   case failed(HistoryError)
 }
 
@@ -129,30 +129,30 @@ extension HistoryAnswer {
   }
 }
 
-/// Why something of the past cannot be told.
+/// The reason why a query of the past has no answer.
 package struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure.
   package enum Code: String, Hashable, Sendable {
-    /// The revision is not kept any more.
+    /// The revision is no longer kept.
     case gone
-    /// The revision is still to come.
+    /// The revision does not exist yet.
     case future
     /// There is no such scope.
     case unknownScope
-    /// What was kept is not what is found.
+    /// The kept data is damaged.
     case corrupt
-    /// It cannot be had now.
+    /// The answer is not available now.
     case unavailable
     /// The daemon keeps no history.
     case notKept
-    /// What was asked for is more than may be asked for.
+    /// The query exceeds a limit.
     case tooLarge
-    /// It is for those who may see everything.
+    /// The query requires the right to see everything.
     case unauthorised
   }
 
   package var code: Code
-  /// What was wrong, what was expected and what to do.
+  /// The fault, the expectation and the remedy.
   package var message: String
 
   package init(_ code: Code, _ message: String) {
@@ -162,14 +162,14 @@ package struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible 
 
   package var description: String { message }
 
-  /// What a daemon says to whom it has granted something, and not everything.
+  /// The daemon's answer to a client with some rights, but not all.
   package static let notEverything = HistoryError(
     .unauthorised,
     "Only the daemon's own user and root may have all that is kept looked through: grants, also "
       + "those of keys, are for scopes. Ask on the daemon's machine as its user, or by ssh://.",
   )
 
-  /// What a daemon says that has its state in memory only.
+  /// The answer of a daemon that has its state in memory only.
   package static let inMemoryOnly = HistoryError(
     .notKept,
     "This daemon keeps no history: its state is in memory only.",

@@ -33,7 +33,7 @@ package struct Identifier: Hashable, Sendable {
     .joined()
   }
 
-  /// The identifier that 32 hexadecimal digits stand for; nil for anything else.
+  /// The identifier of 32 hexadecimal digits; nil for any other text.
   package init?(hexadecimal text: String) {
     guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
       let low = UInt64(text.suffix(16), radix: 16)

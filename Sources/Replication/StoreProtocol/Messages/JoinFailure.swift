@@ -1,12 +1,12 @@
-/// Why a scope could not be joined.
+/// The reason why a scope could not be joined.
 package struct JoinFailure: Error, Hashable, Sendable {
   /// The kind of failure, such as `unknownScope` or `schemaMismatch`.
   package let code: String
-  /// Why, in at most ``TextLimits/failureBytes``.
+  /// The reason, in at most ``TextLimits/failureBytes``.
   package var message: String {
     didSet { message = message.bounded(toBytes: TextLimits.failureBytes) }
   }
-  /// The nearest right names, or the fields that differ.
+  /// The nearest valid names, or the fields that differ.
   package var details: [String]
 
   package init(code: String, message: String, details: [String] = []) {
@@ -15,7 +15,7 @@ package struct JoinFailure: Error, Hashable, Sendable {
     self.details = details
   }
 
-  /// A session has as many scopes as it may have.
+  /// A session has the most scopes already.
   package static func tooManyScopes(_ limit: Int) -> JoinFailure {
     let message = "A session has at most \(limit) scopes. Leave some first."
     return JoinFailure(code: "tooManyScopes", message: message)

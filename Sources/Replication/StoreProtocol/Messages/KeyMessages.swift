@@ -1,22 +1,22 @@
 package import StoreState
 
-/// What is asked of a daemon about keys (`docs/PROTOCOL.md` §8.4).
+/// A client's command about keys (`docs/PROTOCOL.md` §8.4).
 package enum KeyCommand: Hashable, Sendable {
-  /// Which are there, and which tickets?
+  /// Lists the keys and the tickets.
   case list
-  /// A ticket for a key with a name, to which lines of grants will be given.
+  /// Creates a ticket for a key with a name, which will receive lines of grants.
   case invite(name: String, grants: [String], seconds: UInt64)
-  /// A key, or a ticket, is no good any more.
+  /// Revokes a key or a ticket.
   case revoke(name: String)
-  /// A key in exchange for the ticket by which the client is connected.
+  /// Exchanges the ticket of the connection for a key.
   case enrol(key: [UInt8])
 }
 
-/// What a daemon answers.
+/// The daemon's answer.
 package enum KeyAnswer: Hashable, Sendable {
   case keys([Entry])
   case invited(Invitation)
-  /// It was enrolled, or revoked; the warning says what should be known all the same.
+  /// The key was enrolled, or revoked. The warning states a remaining problem.
   case done(name: String, warning: String? = nil)
   case failed(code: String, message: String)
 
@@ -25,9 +25,9 @@ package enum KeyAnswer: Hashable, Sendable {
     package var name: String
     /// The public key; nil for a ticket.
     package var key: [UInt8]?
-    /// What is granted to it, line by line.
+    /// The rights of its lines of grants.
     package var grants: [String]
-    /// For how long a ticket is good.
+    /// The remaining validity of a ticket.
     package var seconds: UInt64?
 
     package init(name: String, key: [UInt8]?, grants: [String], seconds: UInt64?) {
@@ -38,7 +38,7 @@ package enum KeyAnswer: Hashable, Sendable {
     }
   }
 
-  /// What a client needs to enrol.
+  /// The data that a client needs to enrol.
   package struct Invitation: Hashable, Sendable {
     /// The daemon's public key.
     package var daemon: [UInt8]

@@ -1,6 +1,6 @@
-/// Keys as people write them.
+/// Keys in their readable form.
 package enum KeyText {
-  /// How many bytes a key has.
+  /// The number of bytes of a key.
   package static let keyBytes = 32
   /// The most bytes that a key's name has.
   private static let nameBytes = 64
@@ -11,7 +11,7 @@ package enum KeyText {
       .joined()
   }
 
-  /// The key of 64 hexadecimal digits; nil for anything else.
+  /// The key of 64 hexadecimal digits; nil for any other text.
   package static func key(_ text: some StringProtocol) -> [UInt8]? {
     let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
     guard digits.count == 2 * keyBytes else { return nil }
@@ -39,7 +39,7 @@ package enum KeyText {
     return name.utf8.allSatisfy { isWord($0) || "-_.".utf8.contains($0) }
   }
 
-  /// What is said of a name that no key can have.
+  /// The error text for a name that no key can have.
   package static func problem(withName name: String) -> String? {
     isName(name)
       ? nil
@@ -48,7 +48,7 @@ package enum KeyText {
   }
 }
 
-/// A ticket by whose key somebody is connected: it is for handing in a key, and for nothing else.
+/// The ticket that admitted a connection: it only serves to submit a key.
 package struct KeyTicket: Hashable, Sendable {
   private static let prefix = "ticket:"
 
@@ -65,6 +65,6 @@ package struct KeyTicket: Hashable, Sendable {
     self.key = key
   }
 
-  /// What it is called: no key has such a name, so nothing is granted to it.
+  /// The ticket's identity: no key has such a name, so no grant applies to it.
   package var identity: String { Self.prefix + KeyText.text(key) }
 }

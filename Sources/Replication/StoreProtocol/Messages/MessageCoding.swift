@@ -1,6 +1,6 @@
 package import StoreState
 
-/// A frame that is not a message: where it stopped making sense.
+/// A frame that is not a message, with the place of the fault.
 package typealias MessageError = CodecError
 
 extension CBOREncoder {
@@ -49,7 +49,7 @@ extension CBORDecoder {
     try list { (d) throws(CodecError) in try d.text() }
   }
 
-  /// Opens a message and returns its kind and how many elements follow it.
+  /// Opens a message and returns its kind and the number of elements that follow it.
   package mutating func message() throws(CodecError) -> (kind: UInt64, rest: Int) {
     let count = try arrayHeader()
     guard count >= 1 else {
@@ -79,7 +79,7 @@ extension CBORDecoder {
   ) throws(CodecError) -> [Element] {
     let count = try arrayHeader()
     var elements: [Element] = []
-    // A header promises no more items than there are bytes; beyond this the array grows with them.
+    // A header promises no more items than there are bytes. Beyond 256 the array grows with them.
     elements.reserveCapacity(min(count, 256))
     for _ in 0..<count { elements.append(try element(&self)) }
     return elements

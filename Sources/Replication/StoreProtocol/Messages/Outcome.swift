@@ -1,6 +1,6 @@
 package import StoreState
 
-/// What became of an action.
+/// The outcome of an action.
 package enum Outcome: Hashable, Sendable {
   /// It is part of the state from this revision on.
   case applied(revision: UInt64, hasEffects: Bool)
@@ -9,9 +9,9 @@ package enum Outcome: Hashable, Sendable {
 
   package struct Failure: Error, Hashable, Sendable {
     package let code: String
-    /// Why, in at most ``TextLimits/failureBytes``: outcomes are kept.
+    /// The reason, in at most ``TextLimits/failureBytes``: outcomes are kept.
     package let message: String
-    /// The revision, where the client knows that the action was applied all the same.
+    /// The revision, if the client knows that the action was applied nevertheless.
     package var revision: UInt64?
 
     package init(code: String, message: String, revision: UInt64? = nil) {
@@ -29,16 +29,16 @@ package enum Outcome: Hashable, Sendable {
   package static let forgotten = "forgotten"
   package static let unauthorised = "unauthorised"
 
-  // What only a client says, of an action of its own.
+  // Codes that only a client uses, for an action of its own.
 
-  /// It was never sent, and so has certainly not run.
+  /// It was never sent, and has certainly not run.
   package static let notSent = "notSent"
-  /// It was sent, and it is not known whether it ran.
+  /// It was sent, and its outcome is unknown.
   package static let outcomeUnknown = "outcomeUnknown"
   /// It ran, and the local state does not include it.
   package static let appliedNotShown = "appliedNotShown"
 
-  /// The most bytes that it has in a frame.
+  /// An upper bound of its bytes in a frame.
   package var mostEncodedBytes: Int {
     switch self {
     case .applied: 11
@@ -46,7 +46,7 @@ package enum Outcome: Hashable, Sendable {
     }
   }
 
-  /// What it takes of the memory where it is kept, about.
+  /// An estimate of its memory while it is kept, in bytes.
   package var keptBytes: Int {
     switch self {
     case .applied: 16

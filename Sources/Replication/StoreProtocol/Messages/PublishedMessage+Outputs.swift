@@ -3,7 +3,9 @@ package import StoreState
 extension PublishedMessage {
   /// Outputs of a view's scopes, in the order in which they were made.
   package struct Outputs: Hashable, Sendable {
-    /// The view's sequence behind which they come: whoever is not there has lost deltas.
+    /// The view's sequence before the outputs.
+    ///
+    /// A client with a lower sequence has lost deltas.
     package var sequence: UInt64
     package var outputs: [Output]
   }
@@ -56,7 +58,7 @@ extension PublishedMessage.Outputs {
 }
 
 extension PublishedMessage.Output {
-  /// How many bytes it takes, at most.
+  /// An upper bound of its bytes in a frame.
   package var encodedBytes: Int { value.count + 32 }
 
   package func encode(to encoder: inout CBOREncoder) {

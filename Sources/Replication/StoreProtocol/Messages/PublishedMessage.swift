@@ -1,6 +1,6 @@
 package import StoreState
 
-/// What the daemon publishes (`docs/PROTOCOL.md` §8), without its topic.
+/// The messages that the daemon publishes (`docs/PROTOCOL.md` §8), without their topics.
 package enum PublishedMessage: Hashable, Sendable {
   case echo(Echo)
   case deltas(DeltaRun)
@@ -12,7 +12,7 @@ package enum PublishedMessage: Hashable, Sendable {
     package var nonce: UInt64
     package var revision: UInt64
     package var sequence: UInt64
-    /// The sequence of the view that the session followed until now; 0 for none.
+    /// The sequence of the view that the session followed until now; 0 if there was no view.
     package var previousSequence: UInt64
 
     package init(nonce: UInt64, revision: UInt64, sequence: UInt64, previousSequence: UInt64) {
@@ -42,7 +42,7 @@ package enum PublishedMessage: Hashable, Sendable {
     }
   }
 
-  /// A revision whose changes are too large to be published: who follows joins again for them.
+  /// A revision whose changes are too large to be published: followers join again to receive them.
   package struct Marker: Hashable, Sendable {
     package var sequence: UInt64
     package var revision: UInt64
@@ -103,7 +103,7 @@ package enum PublishedMessage: Hashable, Sendable {
 
   /// Decodes a frame.
   ///
-  /// - Throws: where the frame is not a message; never traps.
+  /// - Throws: if the frame is not a message; never traps.
   package init(frame: ArraySlice<UInt8>) throws(MessageError) {
     var decoder = CBORDecoder(frame)
     let (kind, rest) = try decoder.message()
@@ -183,7 +183,7 @@ package struct Welcome: Hashable, Sendable {
   }
 }
 
-/// What a client sends upstream to have everything before it taken note of.
+/// A client's barrier upstream: the daemon processes all earlier frames first.
 package struct Fence: Hashable, Sendable {
   /// The first byte, which no subscription has.
   package static let mark: UInt8 = 0x02

@@ -1,10 +1,10 @@
 package import StoreState
 
-/// Which rows there are whose ids begin with a text (`docs/PROTOCOL.md` §8.5).
+/// A query of the rows whose ids begin with a text (`docs/PROTOCOL.md` §8.5).
 package struct RowQuery: Hashable, Sendable {
-  /// What the rows' scopes are called, before `/<id>`.
+  /// The name of the rows' scopes, before `/<id>`.
   package var scope: String
-  /// What the ids begin with, as scopes' names have them.
+  /// The prefix of the ids, as in scopes' names.
   package var prefix: String
   /// The row to begin with.
   package var start: UInt64
@@ -30,11 +30,11 @@ extension RowQuery {
   }
 }
 
-/// What was found in a part of the rows.
+/// The result for a part of the rows.
 package struct RowAnswer: Hashable, Sendable {
-  /// The ids, as scopes' names have them, in the order of the rows.
+  /// The ids, as in scopes' names, in the order of the rows.
   package var ids: [String]
-  /// The row to go on with; nil where there are no more.
+  /// The row to continue with; nil after the last one.
   package var next: UInt64?
 
   package init(ids: [String], next: UInt64?) {

@@ -1,16 +1,16 @@
 package import GenericState
 package import StoreState
 
-/// What a client may know of an exposure (`docs/PROTOCOL.md` §8.1): its name and its schemas.
+/// A client's information about an exposure (`docs/PROTOCOL.md` §8.1): its name and its schemas.
 package struct ScopeDescription: Hashable, Sendable {
   package var name: String
   package var state: SchemaDocument
   package var action: SchemaDocument
-  /// The kind of a row's id; nil when the scope is not one per row.
+  /// The schema of a row's id; nil if the exposure has no rows.
   package var id: SchemaDocument?
-  /// The kind of the outputs that travel; nil when none do.
+  /// The schema of the published outputs, if any.
   package var output: SchemaDocument?
-  /// Whether the client may send only some actions, which are the ones described.
+  /// Whether the client may send only the described actions.
   package var isLimited = false
 
   package init(
@@ -27,8 +27,8 @@ package struct ScopeDescription: Hashable, Sendable {
     self.output = output
   }
 
-  /// Whether an exposure can have a name: words of letters, digits, `-`, `_` and `.` of ASCII that
-  /// begin with a letter or a digit, with `/` between them.
+  /// Whether a name is valid for an exposure: words of letters, digits, `-`, `_` and `.` of ASCII
+  /// that begin with a letter or a digit, with `/` between them.
   package static func isName(_ name: String) -> Bool {
     func isLetterOrDigit(_ byte: UInt8) -> Bool {
       switch byte {
@@ -46,18 +46,18 @@ package struct ScopeDescription: Hashable, Sendable {
       }
   }
 
-  /// Whether the scope stands for one per row.
+  /// Whether each row is a scope.
   package var isEach: Bool { id != nil }
 
-  /// The name as people write it: a row's with a place for its id.
+  /// The name in its readable form: that of rows has a placeholder for the id.
   package var pattern: String { isEach ? "\(name)/<id>" : name }
 
-  /// What a scope's name says when it is one of this description's.
+  /// Matches a scope's name with this description.
   ///
   /// - Parameter scope: The whole name.
-  /// - Returns: Nil when it is not; else the row's id, which is nil where there are no rows.
+  /// - Returns: Nil if it does not match; else the row's id, or nil in an exposure without rows.
   package func match(_ scope: String) -> String?? {
-    // By bytes: texts that are equal in Swift only need not be the same name.
+    // By bytes: names that only Swift considers equal are different.
     let count = name.utf8.count
     guard isEach else {
       return scope.utf8.count == count && scope.utf8.elementsEqual(name.utf8) ? .some(nil) : nil
@@ -67,18 +67,17 @@ package struct ScopeDescription: Hashable, Sendable {
     return rest.first == UInt8(ascii: "/") ? .some(String(rest.dropFirst())) : nil
   }
 
-  /// The name of a scope as the daemon writes it: an id may be spelled in several ways, such as a
-  /// UUID in lower case.
+  /// The canonical name of a scope: an id may have several spellings, such as a UUID in lower case.
   ///
   /// - Parameter scope: A name that ``match(_:)`` finds.
   /// - Returns: The name with the one spelling of its id that the schema's JSON has.
-  /// - Throws: where the name does not end in an id of the schema.
+  /// - Throws: if the name does not end in an id of the schema.
   package func canonicalName(_ scope: String) throws(JSONProjectionError) -> String {
     guard let id, let text = match(scope) ?? nil else { return name }
     return "\(name)/\(try Self.canonicalID(text, id.root, id))"
   }
 
-  /// The one text that stands for the same id as another one.
+  /// The canonical text of an id.
   package static func canonicalID(
     _ text: String,
     _ schema: Schema,
@@ -87,15 +86,15 @@ package struct ScopeDescription: Hashable, Sendable {
     self.text(of: try idValue(text, schema, document), schema, document)
   }
 
-  /// What an encoded UUID begins with: a byte string of 16 bytes.
+  /// The first byte of an encoded UUID: a byte string of 16 bytes.
   private static let uuidHeader: UInt8 = 0x50
 
-  /// The id that a text in a scope's name stands for.
+  /// The id for a text in a scope's name.
   package static func id<ID: WireValue>(
     _ text: String,
     _ document: SchemaDocument,
   ) throws(CodecError) -> ID {
-    // Without a tree of values in between: a join names a thousand rows, most of them so.
+    // Without a tree of values in between: a join names a thousand rows, most of them by UUIDs.
     if document.root == .uuid, let bytes = UUIDText.bytes(of: text) {
       return try ID(encoded: [uuidHeader] + bytes)
     }
@@ -108,12 +107,12 @@ package struct ScopeDescription: Hashable, Sendable {
     return try ID(encoded: value.encoded())
   }
 
-  /// The text that stands for an id in a scope's name; nil for one that is none of its schema.
+  /// The text of an id in a scope's name; nil if the id does not have the schema.
   package static func text(of id: some WireValue, _ document: SchemaDocument) -> String? {
     text(ofEncoded: id.encoded(), document)
   }
 
-  /// The same of an id's encoding.
+  /// The text of an encoded id in a scope's name; nil if the id does not have the schema.
   package static func text(ofEncoded id: [UInt8], _ document: SchemaDocument) -> String? {
     if document.root == .uuid, id.count == 17, id[0] == uuidHeader {
       return UUIDText.text(of: id.dropFirst())
@@ -121,12 +120,12 @@ package struct ScopeDescription: Hashable, Sendable {
     do throws(CodecError) {
       return text(of: try GenericValue(encoded: id), document.root, document)
     } catch {
-      // It does not read what it wrote, so nobody can name it.
+      // Its coding does not read its own bytes, so no client can name the row.
       return nil
     }
   }
 
-  /// The text that stands for an id, of a schema in a document.
+  /// The text of an id, of a schema in a document.
   package static func text(
     of id: GenericValue,
     _ schema: Schema,
@@ -137,7 +136,7 @@ package struct ScopeDescription: Hashable, Sendable {
     return tree.text()
   }
 
-  /// An id is written as its JSON without quotes: so a string, or else whatever the text says.
+  /// An id is written as its JSON without quotes: so the text is read as a string, or else as JSON.
   private static func idValue(
     _ text: String,
     _ schema: Schema,
@@ -190,7 +189,7 @@ extension [ScopeDescription] {
     return nil
   }
 
-  /// The nearest right names to one that is not there.
+  /// The nearest valid names for an unknown one.
   package func suggestions(for scope: String) -> [String] {
     NearestNames().suggestions(for: scope, among: map(\.pattern))
   }

@@ -1,6 +1,6 @@
 /// A scope's name as a key: by its bytes, as the protocol compares names.
 ///
-/// Texts that are equal for Swift may be written with other bytes, and are other names.
+/// Texts that are equal in Swift may differ in their bytes, and are different names.
 package struct ScopeKey: Hashable {
   package let name: String
 

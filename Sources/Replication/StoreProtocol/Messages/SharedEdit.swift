@@ -5,14 +5,14 @@ import StoreState
 package enum SharedEdit: Equatable, Sendable {
   case edited(base: UInt64, delta: Data)
 
-  /// The digest of the value that was changed.
+  /// The digest of the value before the edit.
   package var base: UInt64 {
     switch self {
     case .edited(let base, _): base
     }
   }
 
-  /// What changes it.
+  /// The delta of the edit.
   package var delta: Data {
     switch self {
     case .edited(_, let delta): delta

@@ -1,5 +1,5 @@
 extension String {
-  /// The text, or as much of its beginning as so many bytes have room for, with an ellipsis.
+  /// The text, or the longest beginning that fits into `limit` bytes with an ellipsis.
   ///
   /// It is cut between Unicode scalars.
   package func bounded(toBytes limit: Int) -> String {
@@ -12,6 +12,6 @@ extension String {
     return self[..<end] + ellipsis
   }
 
-  /// The text in quotation marks, as a message quotes what a peer has sent.
+  /// The text in quotation marks, as a message quotes a peer's text.
   package var quoted: String { "\"\(bounded(toBytes: TextLimits.quotedBytes))\"" }
 }

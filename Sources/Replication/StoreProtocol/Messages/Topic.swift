@@ -1,15 +1,15 @@
-/// What a message on the publishing socket is addressed to: a kind and 16 random bytes.
+/// The address of a message on the publishing socket: a kind and 16 random bytes.
 package struct Topic: Hashable, Sendable {
   package enum Kind: UInt8, Sendable {
     case session = 0x11
     case view = 0x12
-    /// A view that comes on the control socket: it names the view, and nothing is published to it.
+    /// A view on the control socket. The topic only names it; no message is published to it.
     case unicastView = 0x13
   }
 
   /// Always 17 bytes, because subscriptions match by prefix.
   package static let byteCount = 17
-  /// The first byte of the welcome, which is no topic.
+  /// The first byte of the welcome, which is not a topic.
   package static let welcome: UInt8 = 0x10
 
   package let kind: Kind

@@ -1,14 +1,14 @@
 import GenericState
 package import StoreState
 
-/// What a daemon's program has counted itself: a series of Prometheus (`docs/PROTOCOL.md` §8.2).
+/// A measurement that the daemon's program made: a series of Prometheus (`docs/PROTOCOL.md` §8.2).
 package struct MetricSample: Hashable, Sendable {
   package enum Kind: UInt64, Sendable {
-    /// How often something has happened.
+    /// The number of events.
     case counter
-    /// How much there is of something.
+    /// A current amount.
     case gauge
-    /// How often something was measured, and what that gives together.
+    /// The number of measurements, and their sum.
     case summary
 
     var text: String { "\(self)" }
@@ -24,14 +24,14 @@ package struct MetricSample: Hashable, Sendable {
     }
   }
 
-  /// As the program calls it, such as `storeactor.effects`.
+  /// The program's name for it, such as `storeactor.effects`.
   package var name: String
   package var kind: Kind
-  /// Bounded by ``ProgramMetrics/mostSeries``, for the program's author writes them.
+  /// Bounded by ``ProgramMetrics/mostSeries``, because the program's author writes them.
   package var labels: [Label]
-  /// Of a gauge nothing.
+  /// The number of events or measurements; unused in a gauge.
   package var count: UInt64
-  /// Of a counter nothing.
+  /// The amount, or the sum of measurements; unused in a counter.
   package var value: Double
 
   package init(name: String, kind: Kind, labels: [Label], count: UInt64 = 0, value: Double = 0) {
@@ -60,7 +60,7 @@ extension MetricSample {
     value.encode(to: &encoder)
   }
 
-  /// Reads a sample; nil where it makes no sense.
+  /// Reads a sample; nil if the value is invalid.
   init?(_ value: GenericValue) {
     guard case .array(let parts) = value, parts.count >= 5, case .text(let name) = parts[0],
       case .unsigned(let number) = parts[1], let kind = Kind(rawValue: number),
@@ -81,7 +81,7 @@ extension MetricSample {
 // MARK: - For Prometheus
 
 extension MetricSample {
-  /// The name as Prometheus takes it; of a counter with its ending.
+  /// The name in Prometheus' form; a counter's name has its suffix.
   var metricName: String {
     let name = Self.identifier(name)
     return kind == .counter ? "\(name)_total" : name
@@ -103,7 +103,7 @@ extension MetricSample {
     var names: Set<String> = []
     let texts = labels.compactMap { label -> String? in
       let name = Self.identifier(label.name)
-      // One without a value is as if it were not there.
+      // An empty value is the same as an absent label.
       guard !label.value.isEmpty, names.insert(name).inserted else { return nil }
       let value = Printable.text(label.value).replacing("\\", with: "\\\\")
         .replacing("\"", with: "\\\"")

@@ -7,13 +7,13 @@ package struct StatusMetrics: Sendable {
   var durableRevision: UInt64?
   var uptimeMilliseconds: UInt64
   var sessions: UInt64
-  /// How much the session with the most has not read, and how long the oldest of any waits.
+  /// The most unread bytes of a session, and the age of the oldest unread data of any session.
   var unreadBytes: UInt64
   var unreadMilliseconds: UInt64
   var effects: UInt64
   /// Bounded by ``Counters``.
   var counters: [(name: String, count: UInt64)]
-  /// What the program has counted itself.
+  /// The measurements of the program.
   ///
   /// Bounded by ``ProgramMetrics/mostSeries``.
   var samples: [MetricSample]
@@ -45,7 +45,7 @@ package struct StatusMetrics: Sendable {
     "capturedBytes", "heldBytes", "outcomeBytes", "scopeNameBytes",
   ]
 
-  /// The text's lines: for each number what it means, of which kind it is, and the number.
+  /// The text's lines: for each number its meaning, its kind, and its value.
   package var lines: [String] {
     var lines: [String] = []
     func add(_ name: String, _ kind: String, _ help: String, _ value: some CustomStringConvertible)
@@ -74,8 +74,8 @@ package struct StatusMetrics: Sendable {
     return lines + sampleLines(besides: lines)
   }
 
-  /// The lines of what the program has counted, but for what is called as the daemon's own numbers
-  /// are, or twice and of different kinds.
+  /// The lines of the program's measurements, without names that the daemon's own numbers have, and
+  /// without names of several kinds.
   private func sampleLines(besides own: [String]) -> [String] {
     let taken = Set(own.map { $0.prefix { $0 != " " } })
     var lines: [String] = []
@@ -89,7 +89,7 @@ package struct StatusMetrics: Sendable {
     return lines
   }
 
-  /// Whether a name can be one of Prometheus' in snake case.
+  /// Whether a name is valid for Prometheus in snake case.
   private static func isName(_ name: String) -> Bool {
     guard let first = name.first, first.isLetter else { return false }
     return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
@@ -101,7 +101,7 @@ package struct StatusMetrics: Sendable {
 }
 
 extension StatusMetrics {
-  /// Takes the numbers of a daemon's answer, as far as it has them.
+  /// Reads the numbers that a daemon's answer contains.
   package init(_ status: GenericValue) {
     revision = status.number("revision") ?? 0
     durableRevision = status.number("durableRevision")

@@ -7,20 +7,20 @@ import StoreProtocol
 /// An action gets its sequence number when it is first sent.
 @MainActor
 struct ActionQueue {
-  // All stand in one line, oldest first; an action goes forward as the parts' borders pass it, and
-  // is touched only when it comes, when it is sent, when it is decided and when it goes.
+  // All actions are in one deque, oldest first, and the borders of the three groups move. An action
+  // is touched only when it is added, sent, decided and removed.
   private var line: Deque<ActionTicket> = []
   private var settlingCount = 0
   private var inFlightCount = 0
-  /// How many of those in flight were sent on the present connection.
+  /// The number of actions in flight that were sent on the present connection.
   private var sentCount = 0
-  /// The sequence of the first in flight, or of the next action when none is.
+  /// The sequence of the first action in flight; without any, of the next action.
   private(set) var firstSequence: UInt64 = 1
   /// The revisions that settling actions wait for, with the number of actions for each.
   private var watermarks: Deque<(watermark: DaemonMessage.Watermark, count: Int)> = []
-  /// How many of the settling actions no longer wait.
+  /// The number of settling actions that no longer wait.
   private var reachedCount = 0
-  /// How many at the end of the queue were added since the last turn.
+  /// The number of actions at the end of the queue that were added since the last turn.
   private var newCount = 0
 
   private var waitingStart: Int { settlingCount + inFlightCount }
@@ -28,7 +28,7 @@ struct ActionQueue {
 
   var count: Int { line.count - settlingCount }
 
-  /// How many of those without an outcome may still be applied: their time is not over.
+  /// The number of actions without an outcome that may still be applied: their time is not over.
   var awaitedCount: Int { line[settlingCount...].count { !$0.isGivenUp } }
 
   var hasUnsent: Bool { sentCount < inFlightCount || waitingCount > 0 }
@@ -38,7 +38,7 @@ struct ActionQueue {
     newCount += 1
   }
 
-  /// Everything in flight has to be sent again, in order.
+  /// Marks the actions in flight, from a sequence on, to be sent again in order.
   mutating func rewind(to sequence: UInt64? = nil) {
     let start = sequence.map { $0 > firstSequence ? $0 - firstSequence : 0 } ?? 0
     sentCount = min(sentCount, Int(clamping: start))
@@ -49,18 +49,19 @@ struct ActionQueue {
   /// How many waiting actions fit into the window.
   func sendable(window: Int) -> Int { min(waitingCount, max(0, window - inFlightCount)) }
 
-  /// Whether the window has room for one that waits, which then only its scope keeps back.
+  /// Whether the window has room for a waiting action, so that only its scope keeps it back.
   func isKeptBack(window: Int) -> Bool { waitingCount > 0 && inFlightCount < window }
 
-  /// The next actions to send, consecutive, as many as window and size allow.
+  /// Takes the next actions to send, consecutive, as many as window and size allow.
   ///
   /// - Parameters:
-  ///   - window: How many may be in flight.
-  ///   - most: How many a frame may have.
-  ///   - limit: How many bytes a frame may have.
-  ///   - mostBytes: The most bytes of an action that the daemon takes.
-  ///   - sendsGone: Whether those whose scope is gone are sent too, for the first time.
-  /// - Returns: Their first sequence and their places, for ``subscript(_:)``; nil for none.
+  ///   - window: The most actions in flight.
+  ///   - most: The most actions in a frame.
+  ///   - limit: The most bytes in a frame.
+  ///   - mostBytes: The most bytes of an action that the daemon accepts.
+  ///   - sendsGone: Whether actions whose scope is gone are sent too, for the first time.
+  /// - Returns: Their first sequence, their places for ``subscript(_:)``, and their bytes; nil if
+  ///   no action can be sent.
   mutating func nextBatch(
     window: Int,
     count most: Int,
@@ -82,7 +83,8 @@ struct ActionQueue {
       else { break }
       let needed = ticket.frameBytes(mostBytes: mostBytes)
       guard needed != nil || !isNew else { break }
-      // One action is sent whatever its size: what no frame can hold was not accepted.
+      // The first action is sent at any size, because actions that no frame can hold were not
+      // accepted.
       let size = needed ?? ActionTicket.frameBytes(ActionTicket.nothing)
       guard place == start || bytes + size <= limit else { break }
       if isNew {
@@ -96,15 +98,15 @@ struct ActionQueue {
     return place == start ? nil : (first, start..<place, bytes)
   }
 
-  /// The action at a place, of those that a batch has; valid until anything is done to the queue.
+  /// The action at a place of a batch; valid until the queue is changed.
   subscript(place: Int) -> ActionTicket { line[place] }
 
   // MARK: Waiting
 
   /// Removes the next waiting action if the daemon does not accept it.
   ///
-  /// - Parameter mostBytes: The most bytes of an action that the daemon takes.
-  /// - Returns: The action, and why; nil when it can be sent, as far as that is known.
+  /// - Parameter mostBytes: The most bytes of an action that the daemon accepts.
+  /// - Returns: The action and the failure; nil when it can be sent, as far as that is known.
   mutating func removeNext(
     unfitFor mostBytes: Int
   ) -> (ticket: ActionTicket, failure: Outcome.Failure)? {
@@ -130,7 +132,7 @@ struct ActionQueue {
 
   /// Starts the time limits of actions that were added since the last call.
   ///
-  /// - Returns: When the first of them ends; nil when none does.
+  /// - Returns: The earliest deadline; nil without any.
   mutating func beginLives(at now: Instant) -> Instant? {
     guard newCount > 0 else { return nil }
     var first: Instant?
@@ -152,7 +154,7 @@ struct ActionQueue {
     line[..<waitingStart].filter { $0.end ?? .distantFuture <= now && !$0.isGivenUp }
   }
 
-  /// The next deadline; nil if there is none.
+  /// The next deadline; nil without any.
   var earliestEnd: Instant? {
     line.lazy.filter { !$0.isGivenUp }.compactMap(\.end).min()
   }
@@ -161,7 +163,8 @@ struct ActionQueue {
 
   /// Records outcomes; decided actions at the front of the queue now wait for the local state.
   ///
-  /// - Returns: Those that were refused for lack of room, who are told so whatever is before them.
+  /// - Returns: The actions that were refused for lack of room. Their waiters are notified at once,
+  ///   before earlier actions are settled.
   mutating func decide(_ acks: DaemonMessage.Acks) -> [ActionTicket] {
     var refused: [ActionTicket] = []
     var sequence = acks.first
@@ -186,8 +189,8 @@ struct ActionQueue {
     return refused
   }
 
-  /// Removes the oldest action that the local state now includes, given the revision it has
-  /// reached.
+  /// Removes the oldest action that the local state now includes, given the revision it
+  /// has reached.
   mutating func takeReached(_ isReached: (DaemonMessage.Watermark) -> Bool) -> ActionTicket? {
     while reachedCount == 0 {
       guard let first = watermarks.first, isReached(first.watermark) else { return nil }
@@ -214,7 +217,7 @@ struct ActionQueue {
   /// The actions that were sent and have no outcome.
   var inFlightTickets: [ActionTicket] { Array(line[settlingCount..<waitingStart]) }
 
-  /// Everything that is not settled, when the connection closes for good.
+  /// Removes all actions, when the connection is closed permanently.
   mutating func removeAll() -> [ActionTicket] {
     let tickets = Array(line)
     line = []

@@ -3,11 +3,11 @@ import StoreState
 
 /// An action that was sent: accepted here, decided by the daemon, then included in the local state.
 ///
-/// Its outcome is never guessed. While it is not known whether the action ran, waiters are told
-/// that this is unknown; those who ask later are told what the daemon said.
+/// Its outcome is never guessed. While it is unknown whether the action ran, waiters are notified
+/// that the outcome is unknown. Later waiters get the daemon's outcome.
 ///
-/// Its properties are not checked for overlapping accesses, which would cost a tenth of the time
-/// of an action: none is passed `inout`.
+/// Its properties are not checked for overlapping accesses, because the check would cost a tenth of
+/// the time of an action. No property is passed `inout`.
 @MainActor
 package final class ActionTicket {
   let scope: ClientScope
@@ -24,14 +24,14 @@ package final class ActionTicket {
   /// The daemon's outcome, kept back until the local state includes it.
   @exclusivity(unchecked) private(set) var decided: Outcome?
   @exclusivity(unchecked) private var isSettled = false
-  /// The outcome for those who ask after the deadline while nothing is known.
+  /// The outcome for waiters after the deadline while the daemon's outcome is unknown.
   private var givenUp: Outcome?
   /// Whether its effects have ended, or it has none.
   @exclusivity(unchecked) package private(set) var isFinished = false
   @exclusivity(unchecked) package private(set) var isCancelled = false
   @exclusivity(unchecked) private(set) var effectsEnded = false
 
-  // Nearly always there is one who waits, and an array of one would have to be allocated.
+  // Nearly every action has one waiter, and an array of one would need an allocation.
   @exclusivity(unchecked) private var onSettled: (@MainActor (Outcome) -> Void)?
   @exclusivity(unchecked) private var onFinished: (@MainActor () -> Void)?
   /// Properties that few actions need.
@@ -47,9 +47,9 @@ package final class ActionTicket {
   private final class Rest {
     var onSettled: [@MainActor (Outcome) -> Void] = []
     var onFinished: [@MainActor () -> Void] = []
-    /// Its encoding for a daemon of another build, or why there is none.
+    /// Its encoding for a daemon of another build, or why it cannot be translated.
     var translation: Translation?
-    /// Why the daemon was sent the empty action in its place.
+    /// Why the empty action was sent in its place.
     var replaced: Outcome.Failure?
     /// The span that it belongs to.
     var trace: String?
@@ -68,7 +68,7 @@ package final class ActionTicket {
   /// Whether the daemon has decided its outcome.
   var isDecided: Bool { decided != nil }
 
-  /// Whether its waiters were already told an outcome, so that its deadline has no effect on them.
+  /// Whether its waiters already have an outcome, so that its deadline has no effect on them.
   var isGivenUp: Bool { givenUp != nil || isSettled }
 
   /// Starts its time limit.
@@ -76,7 +76,9 @@ package final class ActionTicket {
     if let timeToLive, end == nil { end = now.advanced(by: timeToLive) }
   }
 
-  /// Records the daemon's outcome; waiters that were told another one are not told again.
+  /// Records the daemon's outcome.
+  ///
+  /// Waiters that were notified at the deadline are not notified again.
   func decide(_ outcome: Outcome) { if !isSettled { decided = outcome } }
 
   /// Runs `body` with the outcome, at once if it is known or the deadline has passed.
@@ -124,7 +126,7 @@ package final class ActionTicket {
     settle(.failed(Outcome.Failure(code: code, message: message)))
   }
 
-  /// Its deadline has passed: tells waiters what is known, given the epoch of the daemon.
+  /// Notifies waiters of the known outcome after the deadline, given the epoch of the daemon.
   func giveUp(_ reason: String, epoch: UInt64?) {
     guard !isSettled, givenUp == nil else { return }
     let outcome = known(reason, epoch: epoch)
@@ -132,20 +134,20 @@ package final class ActionTicket {
     tellSettled(outcome)
   }
 
-  /// It is not to run any more, whatever its deadline was: tells waiters what is known.
+  /// Withdraws the action before its deadline: notifies waiters of the known outcome.
   func withdraw(_ reason: String, at now: Instant, epoch: UInt64?) {
     end = min(end ?? now, now)
     giveUp(reason, epoch: epoch)
   }
 
-  /// Nothing more will be known of it here: the connection, which had come to a daemon of that
-  /// epoch, is closed for good, or the epoch is over.
+  /// Settles the action with the known outcome, because no other will arrive: the connection, which
+  /// had reached a daemon of that epoch, is closed permanently, or the epoch is over.
   func close(_ reason: String, epoch: UInt64?) {
     settle(known(reason, epoch: epoch))
     endEffects()
   }
 
-  /// What is known of it if its outcome is not awaited any longer.
+  /// The known outcome of an action whose outcome is no longer awaited.
   private func known(_ reason: String, epoch: UInt64?) -> Outcome {
     if case .failed? = decided, let decided { return explained(decided, epoch: epoch) }
     if case .applied(let revision, _)? = decided {
@@ -184,12 +186,12 @@ package final class ActionTicket {
   }
 }
 
-// MARK: - What the daemon is sent
+// MARK: - Encoding for the daemon
 
 extension ActionTicket {
-  /// The most bytes that it needs in a frame, with its handle and its deadline.
+  /// Returns the most bytes that it needs in a frame, with its handle and its deadline.
   ///
-  /// - Parameter most: The most bytes of an action that the daemon takes.
+  /// - Parameter most: The most bytes of an action that the daemon accepts.
   /// - Returns: The bytes; nil if the daemon is known not to accept it.
   func frameBytes(mostBytes most: Int) -> Int? {
     guard scope.handle != nil else { return Self.frameBytes(Self.nothing) }
@@ -204,10 +206,10 @@ extension ActionTicket {
   /// The most bytes that a span needs in a frame.
   private static func frameBytes(of trace: String) -> Int { trace.utf8.count + 4 }
 
-  /// Why the daemon does not accept it.
+  /// Returns why the daemon does not accept it.
   ///
-  /// - Parameter most: The most bytes of an action that the daemon takes.
-  /// - Returns: The failure; nil if the daemon accepts it, or if that is not known.
+  /// - Parameter most: The most bytes of an action that the daemon accepts.
+  /// - Returns: The failure; nil if the daemon accepts it, or if that is unknown.
   func obstacle(mostBytes most: Int) -> Outcome.Failure? {
     guard scope.handle != nil, !fits(most), case .failure(let failure) = form(mostBytes: most)
     else { return nil }
@@ -243,9 +245,9 @@ extension ActionTicket {
 
   /// Writes it into a frame of actions.
   ///
-  /// In the place of what must not run any more, or cannot be told the daemon because its scope is
-  /// gone, its case unknown there or its size too large, goes the empty action: the sequence has to
-  /// advance all the same.
+  /// The empty action is sent in its place when it must not run any more, or when the daemon cannot
+  /// accept it: its scope is gone, its case is unknown there, or it is too large. The sequence has
+  /// to advance in every case.
   func encode(
     to encoder: inout CBOREncoder,
     at now: Moment,
@@ -277,10 +279,10 @@ extension ActionTicket {
 
   private func isOver(at now: Instant) -> Bool { end.map { $0 <= now } ?? false }
 
-  /// Whether its sender was already told that it was refused, so that only its sequence is sent.
+  /// Whether its sender was already notified of the refusal, so that only its sequence is sent.
   var isRefused: Bool { refusal != nil }
 
-  /// Why it was refused, which its sender was told: it must not run any more.
+  /// The refusal of which its sender was notified: the action must not run any more.
   private var refusal: Outcome.Failure? {
     if isSettled, case .failed(let refusal)? = decided { refusal } else { nil }
   }
@@ -305,7 +307,7 @@ extension ActionTicket {
   /// The encoding of null, which is the empty action for the handle 0.
   static let nothing: [UInt8] = [0xf6]
 
-  /// Why no daemon can accept it.
+  /// The failure of an action whose scope is refused or left, so that no daemon can accept it.
   var hopelessness: Outcome.Failure {
     let message =
       if case .refused(let failure) = scope.status {
@@ -320,8 +322,8 @@ extension ActionTicket {
   ///
   /// - Parameters:
   ///   - outcome: The daemon's outcome.
-  ///   - epoch: The daemon's. Where it was sent to an earlier one first, a refusal by this one does
-  ///     not mean that it never ran.
+  ///   - epoch: The daemon's epoch. If the action was first sent to an earlier epoch, a refusal by
+  ///     this one does not mean that it never ran.
   /// - Returns: The outcome for waiters.
   func explained(_ outcome: Outcome, epoch: UInt64?) -> Outcome {
     guard case .failed(var failure) = outcome else { return outcome }

@@ -2,7 +2,7 @@ import GenericState
 import StoreProtocol
 import StoreState
 
-/// Turns this program's actions into those of a daemon of another build, or says why it cannot.
+/// Translates this program's actions for a daemon of another build, or reports why it cannot.
 struct ActionTranslation {
   private let scope: String
   private let daemon: SchemaDocument
@@ -13,7 +13,7 @@ struct ActionTranslation {
   /// - Parameters:
   ///   - scope: The scope's name.
   ///   - own: This program's actions.
-  ///   - daemon: The daemon's.
+  ///   - daemon: The daemon's actions.
   init(scope: String, from own: SchemaDocument, to daemon: SchemaDocument) {
     self.scope = scope
     self.daemon = daemon
@@ -25,7 +25,7 @@ struct ActionTranslation {
     )
   }
 
-  /// What the daemon could not read, one line for each field.
+  /// The fields that the daemon could not read, one line each.
   var differences: [String] { resolution.differences }
 
   /// The daemon's form of an action.
@@ -56,7 +56,7 @@ struct ActionTranslation {
 }
 
 extension SchemaDocument {
-  /// The cases of the choice at the end of a path; nil when there is none.
+  /// The cases of the choice at the end of a path; nil without a choice there.
   fileprivate func cases(at path: [CodecError.PathElement]) -> [String]? {
     var schema = root.unwrapped
     var rest = path[...]

@@ -8,9 +8,9 @@ extension ReplicaClient {
   /// - Parameters:
   ///   - action: The action's encoding.
   ///   - scope: The scope that it is for.
-  ///   - time: How long after the next turn it may still run; nil for as long as it takes.
-  ///   - trace: The span that it belongs to: the current one, where the program has a tracer.
-  /// - Returns: What becomes of it; where it cannot be accepted, that is known at once.
+  ///   - time: The time limit, from the next turn on; nil for no limit.
+  ///   - trace: The span that it belongs to: the current one, if the program has a tracer.
+  /// - Returns: The action's ticket; it is settled at once if the action cannot be accepted.
   package func submit(
     _ action: [UInt8],
     to scope: ClientScope,
@@ -22,7 +22,7 @@ extension ReplicaClient {
     if isClosed {
       ticket.fail(Outcome.notSent, "The connection is closed.")
     } else if action.count > most {
-      // The daemon would close the connection on such a frame, again and again.
+      // The daemon would close the connection on such a frame, each time.
       ticket.settle(.failed(ActionTicket.tooLarge(action.count, most)))
     } else if actions.count >= limits.queuedActions {
       ticket.fail(
@@ -43,11 +43,12 @@ extension ReplicaClient {
     expiryDue = max(min(expiryDue ?? first, first), nextExpiry)
   }
 
-  /// Expires actions whose deadline has passed: those that were not sent have certainly not run.
+  /// Expires actions whose deadline has passed: unsent actions have certainly not run.
   ///
-  /// Sent actions stay in the queue, because the daemon decides; only their waiters are told that
-  /// the outcome is unknown. Since the whole queue is scanned, expirations within a short interval
-  /// are combined: the longer the queue the longer the interval, up to a twentieth of a second.
+  /// Sent actions stay in the queue, because the daemon decides. Only their waiters are
+  /// notified that the outcome is unknown. A scan covers the whole queue, so expirations within
+  /// a short interval are combined: the longer the queue the longer the interval, up to a
+  /// twentieth of a second.
   func expireActions() {
     guard let due = expiryDue, due <= now.instant else { return }
     let expired = actions.removeExpiredWaiting(at: now.instant)
@@ -62,14 +63,14 @@ extension ReplicaClient {
     expiryDue = actions.earliestEnd.map { max($0, nextExpiry) }
   }
 
-  /// How long what has expired may wait for each action in the line: some hundred times as long as
-  /// it takes to look at one.
+  /// The delay of expirations for each action in the queue: about a hundred times as long as it
+  /// takes to check one.
   private static let expiryPausePerAction: Duration = .nanoseconds(750)
 
-  /// The most bytes that a frame of actions has before the first.
+  /// The most bytes of a frame of actions before its first action.
   private static let frameHeaderBytes = 20
 
-  /// The most bytes of an action that goes into a frame of so many.
+  /// The most bytes of an action in a frame of `frameBytes`.
   static func actionBytes(inFrameOf frameBytes: Int) -> Int {
     frameBytes - frameHeaderBytes - ActionTicket.frameBytes([])
   }
@@ -78,13 +79,16 @@ extension ReplicaClient {
   package func cancel(_ ticket: ActionTicket) {
     ticket.markCancelled()
     guard let sequence = ticket.sequence, phase == .live else { return }
-    // Behind the action on the same connection, so the daemon has it by then.
+    // The cancellation follows the action on the same connection, so the daemon has the action by
+    // then.
     send(.cancel(sequence: sequence))
     needTurn()
   }
 
-  /// Whether so many actions wait that the daemon should have them before more of what it sent is
-  /// taken in: so both are busy.
+  /// Whether so many actions wait that the daemon should receive them before the client takes more
+  /// of its messages.
+  ///
+  /// So both work at the same time.
   var isTurnFull: Bool {
     guard let session, phase == .live else { return false }
     return actions.sendable(window: session.window) >= limits.actionsHeldBack
@@ -95,20 +99,20 @@ extension ReplicaClient {
     var failed: [(ticket: ActionTicket, failure: Outcome.Failure)] = []
     sendBatches(session, sendsGone: false, &failed)
     if actions.isKeptBack(window: session.window) {
-      // Those will never be sent because their scope is refused.
+      // These will never be sent, because their scope is refused.
       let hopeless = actions.removeWaiting { $0.scope.handle == nil && $0.scope.isGone }
       failed += hopeless.map { ($0, $0.hopelessness) }
       sendBatches(session, sendsGone: true, &failed)
     }
-    // Those who are told may send more, which the next turn begins with.
+    // Notified waiters may send more actions, which the next turn sends.
     for (ticket, failure) in failed {
       actionDecided(for: ticket.scope)
       ticket.settle(.failed(failure))
     }
   }
 
-  /// Sends what may be sent, and removes actions that the daemon does not accept when it is their
-  /// turn.
+  /// Sends the actions that the window allows, and removes actions that the daemon does not accept
+  /// when it is their turn.
   private func sendBatches(
     _ session: SessionState,
     sendsGone: Bool,
@@ -178,7 +182,8 @@ extension ReplicaClient {
     }
   }
 
-  /// An epoch is over: no state of the next one tells whether it includes what was applied.
+  /// Closes decided actions of an epoch that is over: no state of the next one shows whether it
+  /// includes them.
   func epochEnded(_ epoch: UInt64) {
     for ticket in actions.removeSettling() {
       actionDecided(for: ticket.scope)
@@ -187,8 +192,9 @@ extension ReplicaClient {
     if actionsEndWithEpoch { withdrawActions() }
   }
 
-  /// Withdraws what was meant for the epoch that is over: what was sent stays in line, as the empty
-  /// action.
+  /// Withdraws actions for the epoch that is over.
+  ///
+  /// Sent actions stay in the queue, as the empty action.
   private func withdrawActions() {
     let reason = "The daemon has begun another history: what waits for the one before is given up."
     withdrawnActions = awaitedActions
@@ -201,15 +207,16 @@ extension ReplicaClient {
     }
   }
 
-  /// Whether the local state includes what the daemon had published when it sent an outcome.
+  /// Whether the local state includes all deltas that the daemon had published when it sent
+  /// an outcome.
   private func isReached(_ watermark: DaemonMessage.Watermark) -> Bool {
     guard let view else {
-      // Nothing is shown: then either nothing is followed, or the first join will bring it.
+      // Without a view either no scope is followed, or the first join brings the state.
       return scopes.allSatisfy { !$0.isFollowed || $0.isGone }
     }
     guard view.isShown else { return false }
     if watermark.nonce == view.nonce { return watermark.sequence <= view.sequence }
-    // A view of an earlier session has numbers too, but says nothing of what came after it.
+    // A view of an earlier session has numbers too, but they do not cover later sessions.
     return view.nonce > max(watermark.nonce, sessionBase)
   }
 
@@ -219,13 +226,13 @@ extension ReplicaClient {
       if let ticket = runningEffects.removeValue(forKey: sequence) {
         ticket.endEffects()
       } else {
-        // The news came before the state that the action led to.
+        // The effects' end arrived before the state that the action led to.
         actions.settlingTickets.first { $0.sequence == sequence }?.endEffects()
       }
     }
   }
 
-  /// Compares the effects that we wait for with those that the daemon says run, in order.
+  /// Compares the awaited effects with those that the daemon reports as running, in order.
   func effectsRun(_ sequences: [UInt64]) {
     let running = Set(sequences)
     let tickets = runningEffects.values + actions.settlingTickets
@@ -235,18 +242,18 @@ extension ReplicaClient {
       if !running.contains(sequence) {
         ended.append(sequence)
       } else if ticket.isCancelled {
-        // It was cancelled while there was no connection to say so.
+        // It was cancelled without a connection to send the cancellation.
         send(.cancel(sequence: sequence))
       }
     }
     guard !ended.isEmpty else { return }
-    // What they changed last may have been lost with the connection: the next join brings it.
+    // Their last changes may have been lost with the connection: the next join brings them.
     let nextJoin = DaemonMessage.Watermark(nonce: lastNonce, sequence: .max)
     finishing.append((nextJoin, ended))
     settleActions()
   }
 
-  /// Ends all actions when the connection is closed for good.
+  /// Ends all actions when the connection is closed permanently.
   ///
   /// - Parameter reason: Why it is closed.
   func endActions(_ reason: String) {

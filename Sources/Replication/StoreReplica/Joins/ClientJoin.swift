@@ -2,48 +2,49 @@ import StoreProtocol
 
 /// A join under way.
 ///
-/// An object, so that what it assembles is never copied.
+/// A class, so that the assembled captures are never copied.
 @MainActor
 package final class ClientJoin {
   let nonce: UInt64
-  /// The scopes asked for, in the order of the request.
+  /// The requested scopes, in the order of the request.
   private(set) var asked: [Asked]
   /// When it times out, unless a part of it arrives before.
   var deadline: Instant
-  /// The view that was answered; nil before the answer, and when nothing is followed.
+  /// The view of the answer; nil before the answer, and when no scope is followed.
   private(set) var view: ClientView?
   private(set) var isAnswered = false
   private(set) var echo: PublishedMessage.Echo?
-  /// What was received for each scope, by handle.
+  /// The captures of the scopes, by handle.
   private var captures: [UInt64: Capture] = [:]
   /// The scopes that are not complete yet, by handle.
   private var outstanding: Set<UInt64> = []
   /// Messages of the new view that arrived after the fence's echo.
   private(set) var kept: [Kept] = []
   private var keptBytes = 0
-  /// Whether more came after the echo than is kept: then the captures are good for a join from
-  /// their revision.
+  /// Whether more bytes arrived after the echo than are kept.
+  ///
+  /// Then the captures serve a join from their revision.
   private(set) var isOverrun = false
   /// The revision from which on the new view is shown: a view on another socket may begin before
-  /// what is shown already.
+  /// the shown revision.
   private(set) var firstShown: UInt64 = 0
-  /// Whether it does begin before that.
+  /// Whether the new view begins before that revision.
   var beginsBehind: Bool { echo.map { $0.revision < firstShown } ?? false }
   /// The revision that everything received so far leads to.
   private(set) var newest: UInt64 = 0
-  /// Whether the new view has come to a step that is not published: the next join leads on.
+  /// Whether the new view has reached a step that is not published: the next join continues there.
   private var hasMarker = false
 
   struct Asked {
     let scope: ClientScope
     fileprivate(set) var isKept: Bool
-    /// Whether it was asked for to be followed: meanwhile it may be so no more.
+    /// Whether it was requested to be followed; it may have been released since.
     let isFollowed: Bool
-    /// The schemas that it was asked for with.
+    /// The schemas with which it was requested.
     let hashes: ClientScope.Hashes
   }
 
-  /// What was received for a scope: a snapshot, the changes since a revision, or both.
+  /// The received state of a scope: a snapshot, the changes since a revision, or both.
   struct Capture {
     fileprivate(set) var snapshot: [UInt8] = []
     fileprivate(set) var snapshotRevision: UInt64?
@@ -52,9 +53,9 @@ package final class ClientJoin {
     /// The revision that it leads to; nil until that is known.
     fileprivate var revision: UInt64?
 
-    /// Adds a piece where it lies: the bytes before it are not copied.
+    /// Appends a piece in place, without a copy of the earlier bytes.
     ///
-    /// - Returns: Whether it follows what came before.
+    /// - Returns: Whether it follows the piece before it.
     fileprivate mutating func append(_ piece: DaemonMessage.SnapshotPiece) -> Bool {
       let end = UInt64(snapshot.count + piece.bytes.count)
       guard snapshotRevision == piece.revision, piece.offset == snapshot.count,
@@ -77,24 +78,24 @@ package final class ClientJoin {
 
   var keepsAny: Bool { asked.contains { $0.isKept } }
 
-  /// Whether a scope goes on with what it has, as nothing else was sent.
+  /// Whether a scope keeps its state, because no capture was sent.
   func keeps(_ scope: ClientScope) -> Bool {
     scope.handle.flatMap { captures[$0] } == nil
       && asked.contains { $0.isKept && $0.scope === scope }
   }
 
-  /// Whether everything has come.
+  /// Whether the answer, the echo and all captures have arrived.
   var isComplete: Bool {
     guard isAnswered, view != nil else { return isAnswered }
     return echo != nil && outstanding.isEmpty && (newest >= firstShown || isOverrun || hasMarker)
   }
 
-  /// Notes the answer: the view, where anything is followed.
+  /// Notes the answer: the view, if any scope is followed.
   ///
   /// - Parameters:
   ///   - view: The view.
-  ///   - former: The one that is followed until then. Nothing is kept from one that comes on
-  ///     another socket, for there is no order between the two.
+  ///   - former: The view that is followed until then. If it arrives on another socket, no state is
+  ///     kept, because the two sockets have no common order.
   func answer(_ view: ClientView?, after former: ClientView?) {
     isAnswered = true
     self.view = view
@@ -107,7 +108,7 @@ package final class ClientJoin {
     }
   }
 
-  /// Notes the echo, from which on the new view counts, and the former one no more.
+  /// Notes the echo: from here on the new view counts instead of the former one.
   func noteEcho(_ echo: PublishedMessage.Echo, after former: ClientView?) {
     self.echo = echo
     newest = echo.revision
@@ -123,7 +124,7 @@ package final class ClientJoin {
 
   /// Adds a piece of a snapshot.
   ///
-  /// - Returns: What is wrong with it; nil when nothing is.
+  /// - Returns: The fault of the piece; nil for a valid one.
   func add(_ piece: DaemonMessage.SnapshotPiece, limit: Int) -> String? {
     guard piece.total <= limit else {
       return "a snapshot of \(piece.total) bytes, where \(limit) are taken,"
@@ -153,21 +154,21 @@ package final class ClientJoin {
     outstanding.remove(handle)
   }
 
-  /// What was sent of a scope.
+  /// The capture of a scope; nil if none was sent.
   func capture(_ handle: UInt64) -> Capture? { captures[handle] }
 
-  /// Takes note of how far the new view has come.
+  /// Notes the revision that the new view has reached.
   func note(_ bookmark: PublishedMessage.Bookmark) {
     if bookmark.sequence == newestSequence { newest = max(newest, bookmark.revision) }
   }
 
-  /// The sequence of what was kept last.
+  /// The sequence of the last kept delta, or of the echo.
   private var newestSequence: UInt64? {
     for case .run(let run) in kept.reversed() { return run.sequence &+ UInt64(run.count) &- 1 }
     return echo?.sequence
   }
 
-  /// Keeps what came of the new view, as far as there is room.
+  /// Keeps a message of the new view, as far as there is room.
   func keep(_ message: Kept, bytes: Int, limit: Int) {
     guard !isOverrun else { return }
     switch message {

@@ -7,28 +7,30 @@ struct ClientView {
   let topic: Topic
   /// The epoch of the daemon that publishes it.
   let epoch: UInt64
-  /// By index; a scope that is followed twice, also by two names, has both followers there.
+  /// The scopes by index.
+  ///
+  /// A scope that is followed twice, also by two names, has both followers in one place.
   let scopes: [[ClientScope]]
   /// The sequence and the revision of the newest delta or bookmark.
   var sequence: UInt64 = 0
   var revision: UInt64 = 0
-  /// Whether nothing is missing; what comes after a loss is of no use until the next join.
+  /// Whether all messages have arrived; after a loss, messages are of no use until the next join.
   var isIntact = true
-  /// Whether it has come to a step that is not published, so that a join leads on from here.
+  /// Whether it has reached a step that is not published, so that a join continues from here.
   private(set) var isSuspended = false
-  /// Outputs that came since then, for when what they are about has come, and whose they are.
+  /// Outputs that arrived since then, with their followers; they wait for the state of the join.
   private(set) var late: [(output: PublishedMessage.Output, scopes: [ClientScope])] = []
   private var lateBytes = 0
-  /// Whether what it has come to was shown; what a join brought and could not be, is not.
+  /// Whether its state was shown; false for a join's state that cannot be shown yet.
   var isShown = true
   /// The newest revision of which an output was handed out.
   private var newestOutput: UInt64 = 0
-  /// Up to which revision the view before has handed out outputs, on the other socket, and to whom:
-  /// there is no order between the two, so they may come again.
+  /// The revision up to which the former view handed out outputs, if it was on the other socket,
+  /// and its followers: the sockets have no common order, so outputs may arrive again.
   private var heard: (revision: UInt64, by: Set<ObjectIdentifier>) = (0, [])
   private let members: Set<ObjectIdentifier>
 
-  /// A view of scopes in the order of their indices, of which nothing has come.
+  /// Creates a view of scopes in the order of their indices, before any message.
   init(nonce: UInt64, topic: Topic, epoch: UInt64, scopes: [[ClientScope]]) {
     self.nonce = nonce
     self.topic = topic
@@ -37,12 +39,12 @@ struct ClientView {
     members = Set(scopes.joined().map { ObjectIdentifier($0) })
   }
 
-  /// Whether it comes on the control socket.
+  /// Whether it is sent on the control socket.
   var isUnicast: Bool { topic.kind == .unicastView }
 
   func contains(_ scope: ClientScope) -> Bool { members.contains(ObjectIdentifier(scope)) }
 
-  /// It takes the place of one that has handed out outputs.
+  /// Continues a former view, so that outputs are not handed out twice.
   mutating func goOn(after former: ClientView) {
     guard former.epoch == epoch else { return }
     newestOutput = former.newestOutput
@@ -53,7 +55,7 @@ struct ClientView {
 
   /// Notes that an output is handed out.
   ///
-  /// - Returns: Those of its scope's followers who have not had it.
+  /// - Returns: The followers of its scope that have not received it.
   mutating func handOut(
     _ output: PublishedMessage.Output,
     to scopes: [ClientScope],
@@ -63,20 +65,20 @@ struct ClientView {
     return scopes.filter { !heard.by.contains(ObjectIdentifier($0)) }
   }
 
-  /// It goes no further: a join leads on.
+  /// Stops at this revision: a join continues from here.
   mutating func suspend() {
     isIntact = false
     isSuspended = true
   }
 
-  /// It takes the place of one that was suspended, without what that one lacks.
+  /// Continues a suspended view, and lacks the same unpublished step.
   mutating func suspend(after former: ClientView) {
     suspend()
     late = former.late
     lateBytes = former.lateBytes
   }
 
-  /// Keeps outputs that come behind what has not come, as far as there is room.
+  /// Keeps outputs whose state has not arrived, as far as there is room.
   mutating func keep(_ outputs: PublishedMessage.Outputs, limit: Int) {
     guard isSuspended else { return }
     for output in outputs.outputs where scopes.indices.contains(output.index) {

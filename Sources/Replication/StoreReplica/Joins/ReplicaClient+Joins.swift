@@ -7,14 +7,15 @@ extension ReplicaClient {
       needsJoin = true
       return
     }
-    // What is shown goes on together, so the others wait for those that are being translated.
+    // All shown scopes advance together, so the others wait for those that are being translated.
     guard !scopes.contains(where: \.isShownAndResolving) else {
       needsJoin = true
       return
     }
     lastNonce += 1
     let (wanted, excess) = wantedScopes(atMost: session.scopes)
-    // A scope that is followed twice is captured once, for both: so both must have the same.
+    // A scope that is followed twice has one capture for both followers, so both must have the same
+    // state.
     let fresh = Set(
       wanted.lazy.filter { [view] in $0.isFollowed && ($0.isInDoubt || view?.contains($0) != true) }
         .map { ScopeKey($0.name) }
@@ -30,7 +31,7 @@ extension ReplicaClient {
       )
     }
     freezePositions()
-    // What the daemon sends will start from these positions, so nothing may be added to them.
+    // The daemon's captures will start from these positions, so no later delta may be applied.
     if !canKeep { view?.isIntact = false }
     canKeep = false
     joining = ClientJoin(
@@ -48,7 +49,8 @@ extension ReplicaClient {
             mode: asked.isKept ? .keep : asked.scope.mode,
             stateHash: asked.hashes.state,
             actionHash: asked.hashes.action,
-            // The view goes on with what is kept: if that is captured all the same, then whole.
+            // A kept scope continues without a capture. If the daemon captures it in any case, the
+            // capture is whole.
             position: asked.isKept ? nil : positions[ScopeKey(asked.scope.name)],
           )
         },
@@ -57,7 +59,7 @@ extension ReplicaClient {
     refuse(excess, tooManyFor: session.scopes)
   }
 
-  /// What all followers of a scope have, by its name.
+  /// The positions that all followers of a scope share, by its name.
   private func positions(
     of wanted: [ClientScope],
     epoch: UInt64,
@@ -77,7 +79,7 @@ extension ReplicaClient {
     return positions.filter { !without.contains($0.key) }
   }
 
-  /// Notes for each scope of the view what its replica has, as long as that is certain.
+  /// Notes for each scope of the view the position of its replica, as long as that is certain.
   func freezePositions() {
     guard let view, view.isIntact else { return }
     let position = ClientMessage.Position(epoch: view.epoch, revision: view.revision)
@@ -86,21 +88,23 @@ extension ReplicaClient {
     }
   }
 
-  /// There is no room for scopes in a session: the daemon is not asked, which would refuse them.
+  /// Refuses scopes for which a session has no room.
+  ///
+  /// The daemon, which would refuse them too, is not asked.
   private func refuse(_ excess: [ClientScope], tooManyFor limit: Int) {
     refuse(excess.map { ($0, .tooManyScopes(limit)) })
   }
 
-  /// Joins everything again, from what the replicas have.
+  /// Joins all scopes again, from the replicas' positions.
   func rejoin() {
     abandonJoin()
     canKeep = false
     startJoin()
   }
 
-  /// Joins everything again, as nothing has come of the join under way for so long.
+  /// Joins all scopes again, because the join under way has been silent until its deadline.
   ///
-  /// The daemon may need longer than it was given, so the next join is given more.
+  /// The daemon may need more time, so the next join has a longer deadline.
   func joinTimedOut() {
     if joinsFailSince == nil { joinsFailSince = now.instant }
     patience = min(patience * 2, timing.patience)
@@ -134,14 +138,14 @@ extension ReplicaClient {
           refused.append((scope, failure))
           continue
         }
-        // Who has learned the daemon's types since it asked need not ask what they are.
+        // A scope that has learned the daemon's types since the request need not ask for them.
         if asked.hashes == scope.hashes { mismatched.append((scope, failure)) }
       }
     }
     learnTypes(of: mismatched)
-    // Those who are told may do anything, so all else comes first.
+    // Notified observers may call the client, so all other work is done first.
     defer { refuse(refused) }
-    // To show the others alone would show two revisions side by side.
+    // The other scopes alone would be shown at another revision.
     if scopes.contains(where: \.isShownAndResolving) { return abandonJoin() }
     guard followed.isEmpty == (topic == nil) else {
       malformed += 1
@@ -157,7 +161,7 @@ extension ReplicaClient {
       ClientView(nonce: nonce, topic: topic, epoch: session.epoch, scopes: scopes),
       after: view,
     )
-    // The daemon knows that it is asked for, so there is nothing to wait for on the other socket.
+    // The daemon knows of the join, so no fence is needed on the other socket.
     if topic.kind == .unicastView { return unsubscribe(session.privateTopic) }
     subscribe(session.privateTopic)
     subscribe(topic)
@@ -167,7 +171,7 @@ extension ReplicaClient {
   private func noteUnicastView(_ topic: Topic, of nonce: UInt64) {
     guard nonce <= lastNonce else { return }
     unicastTopics[nonce] = topic
-    // A daemon answers them in their order, and the echo follows.
+    // A daemon answers joins in their order, and each echo follows, so the oldest can go.
     if unicastTopics.count > Self.mostUnicastTopics, let oldest = unicastTopics.keys.min() {
       unicastTopics[oldest] = nil
     }
@@ -175,7 +179,7 @@ extension ReplicaClient {
 
   private static var mostUnicastTopics: Int { 16 }
 
-  /// Subscriptions are counted by those who pass them on, so each is made once.
+  /// Subscribes once, because intermediaries count subscriptions.
   func subscribe(_ topic: Topic) {
     if subscribed.insert(topic).inserted { outgoing.append(.subscribe(topic)) }
   }
@@ -213,7 +217,7 @@ extension ReplicaClient {
     completeJoinIfReady()
   }
 
-  /// The daemon is making what the join waits for.
+  /// Extends the deadline of a join for which the daemon is still preparing a capture.
   func isWorking(on nonce: UInt64) {
     guard let join = joining, join.nonce == nonce else { return }
     extendDeadline(of: join)
@@ -223,7 +227,7 @@ extension ReplicaClient {
     join.deadline = now.instant.advanced(by: patience)
   }
 
-  /// What the daemon sends of a scope cannot be taken, and the next would be no better.
+  /// Refuses the scopes of an invalid capture, because the next capture would be invalid too.
   private func refuseCapture(_ handle: UInt64, of join: ClientJoin, _ problem: String) {
     malformed += 1
     let refused = join.asked.filter { $0.scope.handle == handle }.map(\.scope)
@@ -243,7 +247,7 @@ extension ReplicaClient {
     completeJoinIfReady()
   }
 
-  /// The daemon does not let us have scopes: all of them end before anybody is told.
+  /// Ends refused scopes: all of them end before any observer is notified.
   func refuse(_ refused: [(scope: ClientScope, failure: JoinFailure)]) {
     guard !refused.isEmpty else { return }
     for (scope, failure) in refused { scope.status = .refused(failure) }
@@ -251,7 +255,7 @@ extension ReplicaClient {
       scope.replica?.announceEnd()
       stateRefused(scope, failure)
     }
-    // Outcomes may have waited for these scopes' states, which will not come.
+    // Outcomes may have waited for these scopes' states, which will not arrive.
     settleActions()
   }
 
@@ -259,7 +263,7 @@ extension ReplicaClient {
     guard let join = joining, join.nonce == echo.nonce, join.view != nil, join.echo == nil,
       echo.sequence < ActionSequence.greatestStart
     else { return }
-    // What is kept has to be complete up to here; a loss on the way would never show again.
+    // Kept states have to be complete up to here, because a later message would not reveal a loss.
     if join.keepsAny, view?.isSuspended != true, view?.sequence != echo.previousSequence {
       return gapDetected(
         "the view ended at \(echo.previousSequence), we are at \(view?.sequence ?? 0)"
@@ -267,8 +271,8 @@ extension ReplicaClient {
     }
     hear(echo.revision)
     join.noteEcho(echo, after: view)
-    // A connection that subscribes and has no fence is nobody's: what was followed until now is
-    // left at once, not only when all that the join brings is there.
+    // The daemon shuts down a connection that subscribes and has no fence. So the former view is
+    // left at once, before the captures of the join are complete.
     if join.view?.isUnicast == true, let former = view?.topic { unsubscribe(former) }
     extendDeadline(of: join)
     completeJoinIfReady()
@@ -288,7 +292,7 @@ extension ReplicaClient {
     }
     let position = ClientMessage.Position(epoch: next.epoch, revision: echo.revision)
     let former = view.flatMap { $0.isSuspended && $0.epoch == next.epoch ? $0 : nil }
-    // What is kept lacks what was not published, so another join has to bring that.
+    // A kept state lacks the unpublished step, so another join has to bring it.
     if let former, join.keepsAny { next.suspend(after: former) }
     if let view { next.goOn(after: view) }
     var refused: [(scope: ClientScope, failure: JoinFailure)] = []
@@ -308,9 +312,9 @@ extension ReplicaClient {
     if join.isOverrun { next.isIntact = false }
     next.isShown = false
     replaceView(with: next)
-    // Nothing is shown unless all of it is right: it would not belong to one revision.
+    // All scopes are shown or none, because they must belong to one revision.
     guard next.isIntact else {
-      // The turn's end joins, without those that are refused.
+      // The end of the turn joins again, without the refused scopes.
       needsJoin = true
       for kept in join.kept { receive(kept) }
       refuse(refused)
@@ -322,11 +326,11 @@ extension ReplicaClient {
     settleActions()
   }
 
-  /// Shows what a join has brought, and what came after its echo.
+  /// Shows the states of a join, and applies the messages after its echo.
   ///
   /// - Parameters:
   ///   - join: The join.
-  ///   - former: The view before, where it had come to a step that was not published.
+  ///   - former: The former view if it was suspended at an unpublished step, else nil.
   private func takeKept(_ join: ClientJoin, after former: ClientView?) {
     if !join.beginsBehind {
       showView()
@@ -337,7 +341,7 @@ extension ReplicaClient {
       if let view, view.isIntact, !view.isShown, view.revision >= join.firstShown { showView() }
     }
     guard let view, view.isIntact, !view.isShown else { return }
-    // The rest were revisions in which nothing changed.
+    // The remaining revisions changed no scope of the view.
     self.view?.revision = max(view.revision, join.newest)
     showView()
   }
@@ -350,9 +354,9 @@ extension ReplicaClient {
     show(view.scopes.flatMap(\.self), revision: view.revision)
   }
 
-  /// Shows what scopes have come to, and then tells those who watch.
+  /// Shows the states of scopes, and then notifies their observers.
   ///
-  /// Those who watch may do anything, such as closing the connection.
+  /// Observers may call the client, for example to close the connection.
   func show(_ scopes: [ClientScope], revision: UInt64) {
     for scope in scopes { scope.replica?.show(revision: revision) }
     for scope in scopes { scope.replica?.announce() }
@@ -361,19 +365,19 @@ extension ReplicaClient {
 
   /// Why a capture could not be applied.
   private enum CaptureFailure: Error {
-    /// It is not of the scope's type; the next would be no better.
+    /// It is not of the scope's type, and the next capture would not be either.
     case misfit(JoinFailure)
-    /// It does not fit what the replica has; a snapshot will.
+    /// It does not fit the replica's state; a snapshot will.
     case stale(String)
   }
 
-  /// Takes what was sent of a scope.
+  /// Applies the capture of a scope.
   private func take(
     _ join: ClientJoin,
     _ scope: ClientScope,
     _ echo: PublishedMessage.Echo,
   ) throws(CaptureFailure) {
-    // A scope that is followed twice has one capture, for both.
+    // A scope that is followed twice has one capture, for both followers.
     guard let handle = scope.handle, let capture = join.capture(handle) else { return }
     if let revision = capture.snapshotRevision {
       tellDifference(of: scope, from: capture.snapshot, at: revision)
@@ -409,7 +413,7 @@ extension ReplicaClient {
     events.append(.resynchronizing(scope: scope.name, reason: reason))
   }
 
-  /// Something is missing; what the replicas have is right as far as it goes.
+  /// Joins again after a loss; the replicas' states are right up to their positions.
   func gapDetected(_ reason: String) {
     resyncs += 1
     let names = view?.scopes.compactMap(\.first?.name) ?? []

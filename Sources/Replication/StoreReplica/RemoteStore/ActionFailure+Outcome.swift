@@ -2,14 +2,14 @@ package import StoreActor
 package import StoreProtocol
 
 extension ActionFailure {
-  /// The failure that an outcome tells, with what to do.
+  /// Creates the failure of an outcome, with its remedy.
   package init(_ failure: Outcome.Failure) {
     let code: Code
     let remedy: String
     switch failure.code {
     case Outcome.expired:
       (code, remedy) = (.expired, "It was not applied. Send it again if it is still wanted.")
-    // Whoever refuses it says when to try again.
+    // The message of the refusal states when to try again.
     case Outcome.overloaded: (code, remedy) = (.overloaded, "It was not applied.")
     case Outcome.absent: (code, remedy) = (.absent, "It was not applied.")
     case Outcome.conflict:

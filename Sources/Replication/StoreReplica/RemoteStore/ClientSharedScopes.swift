@@ -2,16 +2,16 @@ package import StoreActor
 import StoreBytes
 import StoreState
 
-/// The scopes of a client as shared values: what `.store` stands for in a program that has one.
+/// The scopes of a client as shared values: the meaning of `.store` in a program with a client.
 ///
-/// Sendable because `links` is guarded by the lock, and what is the main actor's is only touched
-/// there.
+/// Sendable because the lock guards `links`, and the main actor's properties are only
+/// touched there.
 package final class ClientSharedScopes: SharedScopes, @unchecked Sendable {
   let client: ReplicaClient
-  /// What moves the client's bytes, and is kept as long as somebody shares a value.
+  /// The owner of the client's sockets; kept alive as long as a value is shared.
   private let connection: (any AnyObject & Sendable)?
   private let links = LockIsolated<[LinkID: WeakLink]>([:])
-  /// What shows something new and was not taken over yet.
+  /// The links that show a new value that was not taken over yet.
   @MainActor private var shown: [any SharedTakeover] = []
 
   private struct LinkID: Hashable {
@@ -27,7 +27,7 @@ package final class ClientSharedScopes: SharedScopes, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - client: The client.
-  ///   - connection: What moves its bytes.
+  ///   - connection: The owner of its sockets.
   package init(_ client: ReplicaClient, connection: (any AnyObject & Sendable)? = nil) {
     self.client = client
     self.connection = connection
@@ -47,11 +47,13 @@ package final class ClientSharedScopes: SharedScopes, @unchecked Sendable {
     }
   }
 
-  /// A value is shown, as all of the connection's will be before any is announced.
+  /// Notes a link that shows a new value.
+  ///
+  /// All values of the connection are shown before any is announced.
   @MainActor
   func note(_ link: any SharedTakeover) { shown.append(link) }
 
-  /// Hands over everything that is shown, in one step.
+  /// Hands over all shown values, in one step.
   @MainActor
   func takeOver() {
     guard !shown.isEmpty else { return }
@@ -64,6 +66,6 @@ package final class ClientSharedScopes: SharedScopes, @unchecked Sendable {
 /// A shared value that takes over a new value.
 @MainActor
 protocol SharedTakeover {
-  /// Hands it over to whoever shares it, unless that has been changed.
+  /// Hands it over to the subscriber, unless a local change is pending.
   func takeOver()
 }

@@ -11,9 +11,9 @@ package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>:
   package let scope: ClientScope
   package let replica: TypedReplica<State>
   private let client: ReplicaClient
-  /// What keeps the client connected.
+  /// The owner of the client's connection.
   private let connection: AnyObject?
-  /// The tree of the state that is there when a store is made.
+  /// The tree of the state at the creation of the store.
   private lazy var root: RootNode<State> = {
     guard let root = replica.root else {
       preconditionFailure("A remote store was used before its first state")
@@ -26,8 +26,8 @@ package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>:
   /// - Parameters:
   ///   - name: The scope's name.
   ///   - client: The client that follows it.
-  ///   - connection: What moves the client's bytes, and is kept as long as this is.
-  ///   - placeholder: What to show until the first snapshot, for whoever does not wait for it.
+  ///   - connection: The owner of the client's sockets; kept as long as this core.
+  ///   - placeholder: The state until the first snapshot, for callers that do not wait for it.
   package init(
     _ name: String,
     of client: ReplicaClient,
@@ -51,7 +51,7 @@ package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>:
 
   @discardableResult
   package func send(_ action: Action) -> StoreTask {
-    // Something else may have come in its place by now.
+    // Another state may have taken its place by now.
     if root.end == .gone { return .forNobody }
     do throws(CodecError) {
       let ticket = client.submit(
@@ -77,8 +77,9 @@ package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>:
     root.observeCommits(onChange)
   }
 
-  /// Which type an output is of is found out by whoever observes it; the action that made it stays
-  /// with the daemon, where it may be private.
+  /// The observer determines the type of an output.
+  ///
+  /// The action that emitted it stays with the daemon, because it may be private there.
   package func observeOutputs(
     _ onOutput: @escaping @MainActor (StoreOutput<Action>) -> Void
   ) -> StoreSubscription {

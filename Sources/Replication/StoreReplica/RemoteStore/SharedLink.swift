@@ -3,19 +3,19 @@ import StoreActor
 import StoreProtocol
 import StoreState
 
-/// One value that is shared with a daemon: its changes are applied here, and local changes are
-/// sent.
+/// One value that is shared with a daemon: its changes are applied here, and local changes
+/// are sent.
 ///
-/// At most one edit or update is in progress. Edits that are made meanwhile are combined into one
-/// that starts from the result of the previous one; updates follow it.
+/// At most one edit or update is in progress. Edits that are made meanwhile are combined into one,
+/// which starts from the result of the previous one. Updates are sent after edits.
 @MainActor
 final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   private struct Edit {
     var value: Value
     var continuations: [SaveContinuation]
-    /// The subscription of whoever made it.
+    /// The subscription that made the edit.
     var number: Int
-    /// The end of its time, as far as that is known.
+    /// The deadline; nil before a turn has set it, and without a limit.
     var end: Instant?
 
     func succeed() { for continuation in continuations { continuation.resume() } }
@@ -28,7 +28,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   private struct Update {
     let operation: (inout Value) throws -> Void
     let resumption: Resumption<Void>
-    /// The end of its time, as far as that is known.
+    /// The deadline; nil before a turn has set it, and without a limit.
     var end: Instant?
     /// How often others changed the value first.
     var conflicts = 0
@@ -37,7 +37,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     func finish(_ result: Result<Void, any Error>) { resumption.resume(with: result) }
   }
 
-  /// What was sent, with the daemon's value before it and behind it.
+  /// A change that was sent, with the daemon's value before and after it.
   private struct Change {
     enum Kind {
       case edit(Edit)
@@ -49,11 +49,11 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     let new: Value
   }
 
-  /// Where edits begin.
+  /// The values from which edits start.
   private struct Base {
-    /// What they are made of.
+    /// The value from which the subscriber makes its edits.
     var seen: Value
-    /// The daemon's value, which may have what this client has changed since that was seen.
+    /// The daemon's value, which may include changes that this client made after `seen`.
     var daemon: Value
 
     init(_ value: Value) { self.init(seen: value, daemon: value) }
@@ -64,20 +64,20 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     }
   }
 
-  /// What threads that change the value find.
+  /// The state that threads share when they change the value; guarded by a lock.
   private struct Inbox {
     /// The number of the last subscription.
     var number = 0
-    /// Why no edits are taken; nil while they are.
+    /// Why edits are refused; nil while they are accepted.
     var refusal: ActionFailure?
-    /// What was changed and not sent yet.
+    /// The edit that was not sent yet.
     var edit: Edit?
-    /// Nil while nobody shares it.
+    /// Nil while the value has no subscriber.
     var subscriber: SharedSubscriber<Value>?
     /// Nil before the daemon's first value.
     var base: Base?
 
-    /// Whether what was not sent yet is of somebody who has gone.
+    /// Whether the unsent edit belongs to an earlier subscription.
     var hasLeftover: Bool { edit.map { $0.number != number } ?? false }
   }
 
@@ -86,17 +86,17 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   private nonisolated let inbox: LockIsolated<Inbox>
   private var scope: ClientScope?
   private var replica: TypedReplica<Value>?
-  /// To what the copy of the scope shows and announces.
+  /// The subscriptions to the replica's `onShow` and `onAnnounce`.
   private var subscriptions: [StoreSubscription] = []
-  /// Whether the copy shows what the daemon has, be it that there is none.
+  /// Whether the copy shows the daemon's state, or that the daemon has no state.
   private var isKnown = false
-  /// What was sent and has no outcome yet.
+  /// The change that was sent and has no outcome yet.
   private var underWay: Change?
-  /// What is to be sent behind the edits.
+  /// The updates that are sent after the edits.
   private var updates: [Update] = []
-  /// How many of them wait before they are tried again.
+  /// The number of updates that wait for their next attempt.
   private var resting = 0
-  /// Those who wait for the first value.
+  /// The waiters for the first value.
   private var waiting: [Resumption<Value>] = []
 
   nonisolated init(_ name: String, of scopes: ClientSharedScopes) {
@@ -105,7 +105,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     inbox = LockIsolated(Inbox(refusal: .sharedNotLoaded(name)))
   }
 
-  // MARK: What comes
+  // MARK: Values from the daemon
 
   nonisolated func subscribe(_ subscriber: SharedSubscriber<Value>) -> SharedSubscription {
     subscriber.yieldLoading()
@@ -120,15 +120,15 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   }
 
   private func open(_ number: Int) {
-    // Unless it was ended meanwhile.
+    // The subscription may have ended meanwhile.
     guard inbox.value.number == number, inbox.value.subscriber != nil else { return }
     follow()
-    // Somebody may have had the copy before.
+    // Another holder may have opened the copy before, so it may show a value already.
     note()
     announce()
   }
 
-  /// Follows the scope, another one where that has ended.
+  /// Opens the scope, in place of the former one, and observes its replica.
   private func follow() {
     let client = scopes.client
     if let scope { client.release(scope) }
@@ -161,7 +161,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     leaveIfUnused()
   }
 
-  /// Leaves the scope when nobody shares the value, and all that was changed was sent.
+  /// Leaves the scope when it has no subscriber and no waiter, and all changes have their outcomes.
   private func leaveIfUnused() {
     waiting.removeAll { !$0.isWaiting }
     let inbox = inbox.value
@@ -172,10 +172,10 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     (self.scope, replica, subscriptions, isKnown) = (nil, nil, [], false)
   }
 
-  /// The daemon's value; nil where none is shown.
+  /// The daemon's value; nil unless it is shown.
   private var value: Value? { replica.flatMap { $0.isShown ? $0.shown : nil } }
 
-  /// Why there is no value; nil where there is one, or one may be on its way.
+  /// Why there is no value; nil if there is one, or one may still arrive.
   private var absence: ActionFailure? {
     switch scope?.status {
     case .refused(let refusal): .sharedRefused(refusal.message)
@@ -191,7 +191,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     let waiting = waiting
     self.waiting = []
     for one in waiting { one.resume(with: .success(value)) }
-    // What is not settled yet was made of what was taken over last.
+    // The edit under way was made from the value that was taken over last.
     if case .edit = underWay?.kind { return }
     let inbox = inbox.value
     guard !inbox.hasLeftover, let subscriber = inbox.subscriber, subscriber.take(value) else {
@@ -204,7 +204,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     subscriber.yieldLoading(false)
   }
 
-  /// Nothing comes, for now or for ever, and no edits are taken.
+  /// Ends the value, for now or permanently: fails edits, updates and waiters, and refuses edits.
   private func end(_ failure: ActionFailure) {
     if case .refused = scope?.status { isKnown = false }
     let inbox = inbox.withValue { inbox in
@@ -215,7 +215,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     inbox.edit?.fail(failure)
     if let subscriber = inbox.subscriber {
       subscriber.yieldLoading(false)
-      // In the place of what was changed here.
+      // The daemon's last value replaces the local edit.
       subscriber.yield(with: .success(inbox.base?.daemon))
       subscriber.yield(throwing: failure)
     }
@@ -225,7 +225,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     for update in updates { update.finish(.failure(failure)) }
   }
 
-  // MARK: What is changed here
+  // MARK: Local changes
 
   nonisolated func save(_ value: Value, _ continuation: SaveContinuation) {
     let inbox = inbox.withValue { inbox in
@@ -244,7 +244,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
       inbox.subscriber?.yield(with: .success(inbox.base?.daemon))
     }
     Task { @MainActor in
-      // What has come while it was refused was not taken.
+      // Values that arrived during the refusal were not taken over.
       if inbox.refusal != nil { self.takeOver() }
       self.beginTime()
       self.sendNext()
@@ -252,7 +252,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     }
   }
 
-  /// Begins with the next turn to count the time of what may have to wait for something else.
+  /// Sets the deadlines of unsent edits and updates in the next turn.
   private func beginTime() {
     scopes.client.atNextTurn { [weak self] in self?.beginTime(at: $0) }
   }
@@ -288,7 +288,8 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
       edit.fail(.sharedUnreadable(name))
       return takeOver()
     }
-    // What cannot be moved is refused by the daemon, which has another value than was seen.
+    // An edit that cannot be moved is sent with the value that was seen as its base. The daemon
+    // refuses it, because its own value differs.
     let moved = Self.move(edit.value, from: base)
     let (old, new) = moved.map { (base.daemon, $0) } ?? (base.seen, edit.value)
     guard let delta = new.delta(from: old) else {
@@ -303,17 +304,18 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     submit(Change(kind: .edit(edit), old: old, new: new), delta, timeToLive: time)
   }
 
-  /// What an edit makes of the daemon's value; nil where it has changed what this client has
-  /// changed there since its own value was seen.
+  /// Moves an edit from the value that was seen to the daemon's value; nil if the edit conflicts
+  /// with changes that this client has made there since.
   private static func move(_ value: Value, from base: Base) -> Value? {
     guard let other = base.daemon.delta(from: base.seen) else { return value }
     guard let own = value.delta(from: base.seen) else { return base.daemon }
     do throws(CodecError) {
       let moved = try base.daemon.applying(delta: own)
-      // Where it has changed nothing that the other change did: else what that counted was lost.
+      // The two changes must lead to the same value in either order. Otherwise the edit would undo
+      // a part of the other change.
       return moved._$isSame(as: try value.applying(delta: other)) ? moved : nil
     } catch {
-      // The one has removed what the other changes.
+      // One change has removed a part that the other one changes.
       return nil
     }
   }
@@ -338,7 +340,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     }
   }
 
-  /// How long a change may still take; nil for as long as it does.
+  /// The remaining time of a change; nil without a limit.
   private func rest(until end: Instant?) -> Duration? {
     let client = scopes.client
     return end.map { client.now.instant.duration(to: $0) } ?? client.actionTimeToLive
@@ -356,7 +358,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     }
   }
 
-  /// What was under way has its outcome, and what it led to is shown.
+  /// Settles the change under way; the state that it led to is shown.
   private func settle(_ outcome: Outcome) {
     guard let change = underWay else { return }
     underWay = nil
@@ -370,9 +372,9 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     leaveIfUnused()
   }
 
-  /// The daemon has a change: what is made here goes on top of it.
+  /// Makes the result of an applied change the base of later edits.
   private func moveBase(by change: Change) {
-    // Else others have changed the value, and edits of what was before are refused.
+    // Otherwise another client has changed the value, and edits of the former value are refused.
     guard var base = inbox.value.base, base.daemon._$isSame(as: change.old) else { return }
     base.daemon = change.new
     if case .edit(let edit) = change.kind { base.seen = edit.value }
@@ -384,7 +386,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     case .applied: edit.succeed()
     case .failed(let failure):
       edit.fail(ActionFailure(failure))
-      // It has certainly not run, so what was made of it leads from the same value.
+      // The edit has certainly not run, so the edit after it still starts from the same value.
       if [Outcome.expired, Outcome.notSent].contains(failure.code) { return }
       takeEdit()?.fail(ActionFailure(failure))
     }
@@ -398,8 +400,8 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     }
   }
 
-  /// Tries an update again that others were quicker than: at once, and later after a time that
-  /// doubles, as long as it is worth trying.
+  /// Retries an update after a conflict: at once after the first one, then after a delay that
+  /// doubles, up to ``UpdateRetries/most`` attempts.
   private func retry(_ update: Update) {
     var update = update
     update.conflicts += 1
@@ -424,7 +426,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     }
   }
 
-  // MARK: Whoever waits
+  // MARK: Waiters
 
   nonisolated func load(_ continuation: LoadContinuation<Value>) {
     Task { @MainActor in
@@ -437,7 +439,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   }
 
   private func firstValue() async throws -> Value {
-    // Nobody may share it yet.
+    // The value may have no subscriber yet.
     if scope == nil { follow() }
     defer { leaveIfUnused() }
     if let value { return value }
@@ -463,13 +465,13 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   }
 }
 
-/// How often an update is tried that meets a conflict each time, and how long it rests in between:
-/// some ten seconds in all.
+/// The number of attempts for an update that conflicts each time, and the delays between them:
+/// about ten seconds in all.
 private enum UpdateRetries {
   /// The most attempts.
   static let most = 16
 
-  /// How long an update rests after a number of conflicts; nil for not at all.
+  /// The delay after a number of conflicts; nil for no delay.
   static func rest(after conflicts: Int) -> Duration? {
     conflicts < 2 ? nil : min(.milliseconds(10 << (conflicts - 2)), .seconds(1))
   }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The task of an action that is sent to a daemon: its outcome, and its effects there.
 ///
-/// The ticket belongs to the main actor; the flags may be read from anywhere.
+/// The ticket belongs to the main actor; any thread may read the flags.
 package final class TicketTask: SentTaskHandle {
   private let ticket: ActionTicket
   private let client: ReplicaClient
@@ -27,15 +27,16 @@ package final class TicketTask: SentTaskHandle {
   package func cancel() {
     canceledFlag.store(true, ordering: .releasing)
     if Thread.isMainThread {
-      // Before whatever is sent next.
+      // At once, before the next message is sent.
       MainActor.assumeIsolated { client.cancel(ticket) }
     } else {
       Task { @MainActor in client.cancel(ticket) }
     }
   }
 
-  /// Waits until the effects have ended; when the waiting task is cancelled they are cancelled, and
-  /// their end is waited for all the same.
+  /// Waits until the effects have ended.
+  ///
+  /// Cancellation of the waiting task cancels the effects, and their end is still awaited.
   @MainActor
   package func finish() async {
     await withTaskCancellationHandler {

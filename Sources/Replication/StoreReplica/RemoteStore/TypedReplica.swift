@@ -3,33 +3,33 @@ package import StoreBytes
 package import StoreProtocol
 import StoreState
 
-/// A scope's state as a value of its type: what a remote store shows.
+/// A scope's state as a value of its type, for a remote store.
 @MainActor
 package final class TypedReplica<State: ReplicatedState>: Replica {
-  /// What the newest bytes made; nil while the scope is absent.
+  /// The state of the newest bytes; nil while the scope is absent.
   private var newest: State?
-  /// The tree of those who watch what is shown; nil before the first state.
+  /// The tree of the shown state and its observers; nil before the first state.
   ///
-  /// A store belongs to the state that was there when it was made: when that has ended, what comes
-  /// later has a tree of its own.
+  /// A store belongs to the state at its creation. After that state has ended, later states have a
+  /// new tree.
   package private(set) var root: RootNode<State>?
-  /// The one before, which has ended and whose watchers were not told yet.
+  /// The former tree, which has ended and whose observers were not notified yet.
   private var ended: RootNode<State>?
   /// Whether the scope was absent since it was shown last.
   private var wasAbsent = false
-  /// Whether what is shown is what the scope has: it is not absent, refused or closed.
+  /// Whether the scope's state is shown: it is not absent, refused or closed.
   package private(set) var isShown = false
   package let outputs = ObserverList<EncodedOutput>()
-  /// Those who are told that it shows something else, when other copies may not do so yet.
+  /// The observers of a new shown state, notified while other copies may still show the former one.
   let onShow = ObserverList<Void>()
-  /// Those who are told when all copies do, or that this one has ended.
+  /// The observers that are notified once all copies show it, or this one has ended.
   package let onAnnounce = ObserverList<Void>()
   /// Knows the schemas of outputs.
   weak var origin: (any OutputOrigin)?
 
-  /// A copy of which no bytes have come.
+  /// Creates a copy before its first bytes.
   ///
-  /// - Parameter placeholder: What to show until then.
+  /// - Parameter placeholder: The state to show until then.
   package init(placeholder: State? = nil) {
     root = placeholder.map { RootNode($0, isElsewhere: true) }
   }

@@ -5,15 +5,15 @@ package import StoreState
 /// A scope's state as a generic value with a schema, for a program without its types.
 @MainActor
 package final class GenericReplica: Replica {
-  /// What happened to the scope.
+  /// A change of the scope.
   package enum Event {
     /// A snapshot is about to be shown.
     case snapshot(revision: UInt64)
     /// A delta of the optional state, which was `old`, was applied.
     case delta(ArraySlice<UInt8>, old: GenericValue, revision: UInt64)
-    /// The scope put something out; the state that it comes behind was shown.
+    /// The scope emitted an output; the state that precedes it was shown.
     case output(GenericValue, revision: UInt64)
-    /// What was taken in is shown, by all scopes of the connection.
+    /// The received bytes are shown, by all scopes of the connection.
     case shown(revision: UInt64)
     case status(ScopeStatus)
   }
@@ -24,21 +24,23 @@ package final class GenericReplica: Replica {
   package let schema: Schema
   /// The optional state as of the newest bytes; null when the scope is absent.
   ///
-  /// Not checked for overlapping accesses, which would cost a part of each delta: what is applied
-  /// to it calls nobody.
+  /// Not checked for overlapping accesses, because the check would cost a part of each delta.
+  /// Applying a delta runs no callback.
   @exclusivity(unchecked) package private(set) var value = GenericValue.null
   @exclusivity(unchecked) package private(set) var revision: UInt64 = 0
   private let outputSchema: Digest?
   private let plan: DeltaPlan
-  /// Why nothing new will come, until that is told.
+  /// The final status until it is announced.
   private var end: ScopeStatus?
-  /// Whether a snapshot was taken in that is not shown yet.
+  /// Whether a received snapshot is not shown yet.
   private var isReset = false
-  /// Outputs that were not of their own schema.
+  /// The number of outputs that did not fit their own schema.
   package private(set) var unreadableOutputs = 0
-  /// Is told what happens; nil where nobody wants to know, so that nothing is kept for it.
+  /// Called for each event.
+  ///
+  /// Nil without an observer, so that no old states are kept.
   @exclusivity(unchecked) package var onEvent: (@MainActor (Event) -> Void)?
-  /// Is told that there is something new to look at, and not what: so nothing is kept for it.
+  /// Called after each change, without its details, so that no old states are kept.
   package var onNews: (@MainActor () -> Void)?
 
   package init(name: String, description: ScopeDescription) {
@@ -52,7 +54,7 @@ package final class GenericReplica: Replica {
   package func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
     var value = try GenericValue(encoded: snapshot)
     try value.validate(against: schema, in: description.state)
-    // Whoever takes all of it does that, too, and not the first delta.
+    // Prepare the plan here: receiving the snapshot pays for it, and not the first delta.
     try plan.prepare(&value)
     self.value = value
     self.revision = revision
@@ -66,12 +68,12 @@ package final class GenericReplica: Replica {
       try plan.apply(&decoder, to: &value)
       try decoder.finish()
     } catch {
-      // Half changed, and a snapshot follows; until then somebody may look.
+      // The value is half changed, and a snapshot follows. A caller may read it until then.
       value = old ?? .null
       throw error
     }
     self.revision = revision
-    // What comes between a snapshot and its showing belongs to it.
+    // A delta between a snapshot and its showing belongs to the snapshot.
     if let old, !isReset { onEvent?(.delta(delta, old: old, revision: revision)) }
   }
 
@@ -94,7 +96,7 @@ package final class GenericReplica: Replica {
     onNews?()
   }
 
-  /// Reads an output by the schema that the daemon described; one of another schema is left out.
+  /// Reads an output by the schema that the daemon described; drops outputs of other schemas.
   package func received(_ output: PublishedMessage.Output) {
     guard let onEvent, let document = description.output, output.schema == outputSchema else {
       return
@@ -104,7 +106,7 @@ package final class GenericReplica: Replica {
       try value.validate(against: document.root, in: document)
       onEvent(.output(value, revision: output.revision))
     } catch {
-      // As a frame that is no message: nothing can be done about it, and nothing waits for it.
+      // Counted like a malformed frame: no remedy exists, and no caller waits for it.
       unreadableOutputs += 1
     }
   }

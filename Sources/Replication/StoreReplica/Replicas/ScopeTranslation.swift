@@ -8,9 +8,9 @@ import StoreState
 final class ScopeTranslation {
   /// The daemon's schemas, with which the scope is joined.
   let hashes: ClientScope.Hashes
-  /// Nil where both programs have the same actions.
+  /// Nil if both programs have the same actions.
   let action: ActionTranslation?
-  /// The state as the daemon has it; nil where both programs have the same.
+  /// The state in the daemon's form; nil if both programs have the same form.
   private var state: TranslatedState?
 
   init(hashes: ClientScope.Hashes, state: TranslatedState?, action: ActionTranslation?) {
@@ -30,7 +30,7 @@ final class ScopeTranslation {
 
   /// Takes a delta, of a state that is translated.
   ///
-  /// - Returns: The delta for this program; nil when nothing changes for it.
+  /// - Returns: The delta for this program; nil when this program's state does not change.
   func apply(_ delta: ArraySlice<UInt8>) throws(CodecError) -> [UInt8]? {
     try state?.apply(delta) ?? nil
   }

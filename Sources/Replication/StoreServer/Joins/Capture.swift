@@ -4,15 +4,15 @@ import StoreHistory
 @MainActor
 final class Capture {
   let id: UInt64
-  /// The scope, unless nobody follows it any more or the capture is forgotten.
+  /// The scope; nil once no session follows it, or once the capture is forgotten.
   private(set) unowned var scope: FollowedScope?
-  /// The version from which it leads on; nil when it is a snapshot.
+  /// The version that a catch-up starts from; nil for a snapshot.
   let old: RootVersion?
   /// The version that is captured.
   let new: RootVersion
-  /// The first revision at which the scope was as it is captured.
+  /// The first revision at which the scope had the captured state.
   let since: UInt64
-  /// The last one; nil as long as that is the newest.
+  /// The last such revision; nil while it is the newest.
   var until: UInt64?
   /// The content to send; nil while it is being encoded.
   var content: CaptureContent?
@@ -26,11 +26,12 @@ final class Capture {
   var isRunning = false
   /// How many transfers wait for it, or send it.
   var users = 0
-  /// The sessions to continue when it is encoded; some may have left.
+  /// The transfers to continue when it is encoded; some may have been dropped.
   ///
   /// Bounded by ``Limits/sessions``, of each ``Limits/pendingJoins``.
   var waiting: [Transfer] = []
-  /// Whether what came since does not fit a catch-up, so that nobody else is sent it with one.
+  /// Whether later changes do not fit a catch-up, so that no other session is sent this capture
+  /// with one.
   var isOutgrown = false
 
   init(
@@ -54,14 +55,14 @@ final class Capture {
     users > 0 && waiting.contains { !$0.isDropped && $0.session.holder == holder }
   }
 
-  /// Nobody follows the scope any more, or the scope has forgotten the capture.
+  /// Detaches the capture: no session follows the scope, or the capture is forgotten.
   func leaveScope() { scope = nil }
 
-  /// Whether the scope was at a revision as it is captured.
+  /// Whether the scope had the captured state at a revision.
   func holds(at revision: UInt64) -> Bool { revision >= since && revision <= until ?? .max }
 }
 
-/// The transfer of a scope to a session: a snapshot, a catch-up delta, or the one behind the other.
+/// The transfer of a scope to a session: a snapshot, a catch-up delta, or both in this order.
 @MainActor
 final class Transfer {
   unowned let session: Session
@@ -70,9 +71,9 @@ final class Transfer {
   /// The fence's revision, to which it leads.
   let revision: UInt64
   var snapshot: Capture?
-  /// Leads on from the snapshot, or from what the client has.
+  /// The catch-up from the snapshot, or from the client's version.
   var catchUp: Capture?
-  /// How much of the snapshot was sent.
+  /// The position in the snapshot after the sent bytes.
   var position = Snapshot.Position()
   /// Whether it is no longer needed.
   var isDropped = false
@@ -84,21 +85,21 @@ final class Transfer {
     self.revision = revision
   }
 
-  /// Its part of the memory that its captures take, each shared alike by those that send it.
+  /// Its part of its captures' memory, in bytes: equal parts for the users of a capture.
   var bytes: Int {
     [snapshot, catchUp].reduce(0) { sum, capture in
       sum + (capture.map { ($0.content?.bytes ?? 0) / max(1, $0.users) } ?? 0)
     }
   }
 
-  /// Whether everything that it sends is encoded.
+  /// Whether all of its captures are encoded.
   var isMade: Bool {
     (snapshot.map { $0.content != nil } ?? true) && (catchUp.map { $0.content != nil } ?? true)
   }
 
-  /// The revision of which the snapshot's pieces say that they are.
+  /// The revision that the snapshot's pieces state.
   ///
-  /// Without a catch-up behind it that is the fence's, at which the scope was the same.
+  /// Without a catch-up, it is the fence's revision, at which the scope had the same state.
   var snapshotRevision: UInt64 {
     guard catchUp != nil, let snapshot else { return revision }
     return snapshot.new.revision

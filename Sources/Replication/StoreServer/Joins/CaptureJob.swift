@@ -2,10 +2,9 @@ import StoreExposures
 import StoreHistory
 import StoreState
 
-/// Encodes scopes of one version of the root.
+/// Encodes captures of scopes.
 ///
-/// The work is proportional to the size of the state, so
-/// it is not done on the main thread.
+/// The cost is proportional to the size of the state, so a job does not run on the main thread.
 ///
 /// The server hands out jobs; its driver runs each on any thread and returns the result. A
 /// job reads versions, which are immutable values.
@@ -15,13 +14,13 @@ package struct CaptureJob: Sendable {
     /// The server's number for it.
     let id: UInt64
     let source: ErasedScope
-    /// The version that the client has; nil where it is to get everything.
+    /// The client's version, from which a catch-up starts; nil for a snapshot.
     let old: RootVersion?
     /// The version to capture.
     let new: RootVersion
-    /// The bytes beyond which a change is not to be sent as one.
+    /// The greatest size of a catch-up, in bytes.
     let catchUpLimit: Int
-    /// The bytes in which a snapshot is kept together.
+    /// The size of a snapshot's pieces, in bytes.
     let pieceBytes: Int
 
     func run() -> Made {
@@ -65,10 +64,10 @@ package struct CaptureJob: Sendable {
   }
 
   let works: [Work]
-  /// For whom it is counted.
+  /// The holder whose share of jobs it counts towards.
   let holder: Holder
 
-  /// Does the work, on whatever thread it is called.
+  /// Encodes the captures, on the caller's thread.
   package func run() -> Result { Result(made: works.map { $0.run() }, holder: holder) }
 }
 
@@ -76,12 +75,12 @@ package struct CaptureJob: Sendable {
 enum CaptureContent: Sendable {
   /// The scope's state.
   case snapshot(Snapshot)
-  /// What leads from one version to the captured one; nil when that is nothing.
+  /// The delta from one version to the captured one; nil if the scope did not change.
   case catchUp([UInt8]?)
-  /// What leads from one version to the captured one does not fit a frame.
+  /// The delta from one version to the captured one does not fit a frame.
   case tooLarge
 
-  /// What it takes of the memory.
+  /// The size of the content in memory, in bytes.
   var bytes: Int {
     switch self {
     case .snapshot(let snapshot): snapshot.count
@@ -91,10 +90,10 @@ enum CaptureContent: Sendable {
   }
 }
 
-/// A scope's state as it is sent: encoded once, straight into pieces.
+/// A scope's state as it is sent: encoded once, directly into pieces.
 struct Snapshot: Sendable {
   let pieces: [[UInt8]]
-  /// How many bytes there are.
+  /// The number of bytes in all pieces.
   let count: Int
 
   init(pieces: [[UInt8]]) {
@@ -104,12 +103,12 @@ struct Snapshot: Sendable {
 
   /// The position of a reader.
   struct Position: Hashable {
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     private(set) var offset = 0
     private var piece = 0
     private var place = 0
 
-    /// The bytes from here on, no more than a number, and of one piece.
+    /// Reads the next bytes: at most `limit`, and from one piece.
     mutating func read(_ limit: Int, of snapshot: Snapshot) -> ArraySlice<UInt8> {
       let bytes = snapshot.pieces[piece]
       let end = min(place + limit, bytes.count)

@@ -5,20 +5,20 @@ import StoreProtocol
 
 /// Captures without a job, by holder: holders take turns, and each has a share of the jobs.
 ///
-/// A capture stands in the lane of each holder whose sessions wait for it, so that nobody waits
-/// behind the captures of another holder. Its job is the one of the lane whose turn comes first.
+/// A capture stands in the lane of each holder whose sessions wait for it, so that no holder waits
+/// for the captures of another. Its job is started by the lane with the earliest turn.
 @MainActor
 struct CaptureQueue {
-  /// Without a job they have no bytes; how many there are is bounded by ``Limits/scopesPerSession``
+  /// Captures without a job have no bytes; their number is bounded by ``Limits/scopesPerSession``
   /// of each session, and by ``ByteLedger``.
   private var lanes: [Holder: Deque<Capture>] = [:]
   private var schedule = FairSchedule<Holder>()
-  /// Holders that wait until one of the jobs ends, since they, or all others, have their share, in
-  /// the order in which their turns came.
+  /// Holders that wait until a job ends, because they, or all others, have used their share, in the
+  /// order of their turns.
   ///
   /// Bounded by ``lanes``.
   private var waiting: OrderedSet<Holder> = []
-  /// The jobs that run.
+  /// The running jobs, by holder.
   private(set) var jobs = Shares()
   private let limit: SharedLimit
   private var count = 0
@@ -29,7 +29,7 @@ struct CaptureQueue {
   /// Adds a capture to a holder's lane, unless it stands there or has a job already.
   mutating func append(_ capture: Capture, of holder: Holder) {
     guard !capture.isBegun, capture.lanes.insert(holder).inserted else { return }
-    // Those that nobody wants any more are forgotten now and then.
+    // Captures that are no longer needed are removed in batches: the cost is amortized O(1).
     if count >= most {
       removeUnused()
       most = max(256, 2 * count)
@@ -39,7 +39,7 @@ struct CaptureQueue {
     plan(holder)
   }
 
-  /// All captures, oldest first of each holder.
+  /// All captures; those of one holder are in order, oldest first.
   var all: some Sequence<Capture> { lanes.values.joined() }
 
   /// Whether a job may start.
@@ -48,8 +48,8 @@ struct CaptureQueue {
   /// Takes the captures of the next job, which runs from now on.
   ///
   /// - Parameters:
-  ///   - rows: How many rows one job encodes: they are small.
-  ///   - isRow: Whether a capture is one of a row.
+  ///   - rows: The number of rows that one job encodes: they are small.
+  ///   - isRow: Whether a capture is that of a row.
   /// - Returns: The captures and their holder; nil if no job may start.
   mutating func next(
     rows: Int,
@@ -78,7 +78,7 @@ struct CaptureQueue {
     return nil
   }
 
-  /// A job of a holder has ended.
+  /// Ends a job of a holder, and plans the waiting holders again.
   mutating func finish(_ holder: Holder) {
     jobs.add(-1, to: holder)
     let waiting = waiting

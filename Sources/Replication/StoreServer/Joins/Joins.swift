@@ -3,7 +3,7 @@ import StoreHistory
 import StoreProtocol
 
 /// Joins of sessions: their subscription barriers (fences), and the captures that bring a client to
-/// its fence's revision: a snapshot, or a catch-up delta (`replay`) from what it has.
+/// its fence's revision: a snapshot, or a catch-up delta (`replay`) from the client's revision.
 @MainActor
 final class Joins {
   private let root: any RootPort
@@ -14,7 +14,7 @@ final class Joins {
   private let timing: Timing
   var epoch: UInt64
   private let directory: ScopeDirectory
-  /// What clients may see and send.
+  /// The clients' rights to see scopes and to send actions.
   private let access: Access
   /// Captures without a job; some may no longer be needed.
   private var queue: CaptureQueue
@@ -23,16 +23,17 @@ final class Joins {
   /// Bounded by ``Limits/captureJobs``, each with ``Limits/rowsPerJob`` rows.
   private var running: [UInt64: Capture] = [:]
   private var nextCapture: UInt64 = 1
-  /// What encoded captures take of the memory for which sessions have not given credit.
+  /// The bytes of encoded captures, which are held until their sessions give credit.
   private(set) var capturedBytes = 0
-  /// The pieces of snapshots that are no longer needed, of which each turn frees one: they were
-  /// encoded at most ``Limits/captureJobs`` at a time.
+  /// Pieces of snapshots that are no longer needed; each turn frees one.
+  ///
+  /// At most ``Limits/captureJobs`` snapshots are encoded at a time.
   ///
   /// Bounded by ``Limits/captureJobs``, as each turn frees one.
   private var discarded: [[UInt8]] = []
-  /// The sessions to whom something can be sent, each once, in turn.
+  /// The sessions to which a piece can be sent, each once, in turn.
   private var line = FairQueue<Holder, UInt64, Session>()
-  /// When sessions that wait for captures are next notified of it; distant if none waits.
+  /// When sessions that wait for captures are next notified of it; distant if no session waits.
   private(set) var nextDeadline = Instant.distantFuture
 
   init(
@@ -61,7 +62,7 @@ final class Joins {
 
   /// Accepts a join; its scopes belong to the session from now on.
   ///
-  /// - Returns: False when its nonce is none that can come now, and then nothing has happened.
+  /// - Returns: False if its nonce is not greater than the last one; then the join has no effect.
   func join(
     _ session: Session,
     nonce: UInt64,
@@ -72,7 +73,7 @@ final class Joins {
     guard nonce > scopes.lastNonce else { return false }
     let found = find(requests, of: session)
     let places = Self.places(of: found)
-    // What is left makes room for what comes.
+    // The scopes that the session leaves make room for the new ones.
     scopes.revoke(besides: Set(places.keys))
     var answers: [DaemonMessage.JoinAnswer] = []
     var followed: [ScopeKey: FollowedRequest] = [:]
@@ -89,7 +90,7 @@ final class Joins {
     }
     if scopes.joins.count >= limits.pendingJoins { drop(scopes.joins, of: session) }
     let join = join(session, nonce: nonce, following: followed)
-    // Where nothing is followed there is nothing to subscribe to, so no fence comes either.
+    // Without a followed scope there is no subscription, so no fence arrives either.
     if join.view == nil {
       establish(join, [], session, now: now)
     } else {
@@ -99,7 +100,7 @@ final class Joins {
     return true
   }
 
-  /// Whether a client may see a scope, by whatever name it calls it.
+  /// Whether a client may see a scope, by any spelling of its name.
   func sees(_ name: String, _ rights: Rights) -> Bool {
     switch directory.find(name, rights: rights, isDetailed: false) {
     case .success(let found): rights.sees(found.name)
@@ -107,7 +108,7 @@ final class Joins {
     }
   }
 
-  /// What the entries of a join name, in their order.
+  /// The scopes that the entries of a join name, in their order.
   private func find(
     _ requests: [ClientMessage.JoinRequest],
     of session: Session,
@@ -121,7 +122,7 @@ final class Joins {
     }
   }
 
-  /// The scopes that a join names, each with the number of others that it names first.
+  /// The scopes of a join, each with the number of other scopes before it.
   private static func places(
     of found: [Result<ResolvedScope, JoinFailure>]
   ) -> [ScopeKey: Int] {
@@ -133,7 +134,7 @@ final class Joins {
     return places
   }
 
-  /// Lets a session have what an entry of its join has found.
+  /// Grants a session the scope of an entry of its join.
   private func grant(
     _ request: ClientMessage.JoinRequest,
     _ found: Result<ResolvedScope, JoinFailure>,
@@ -165,7 +166,7 @@ final class Joins {
   private struct FollowedRequest {
     let handle: UInt64
     let scope: ResolvedScope
-    /// What the client calls it; of several names the first.
+    /// The client's name for it; of several names the first.
     var name: ScopeKey
     var isKept: Bool
     var position: ClientMessage.Position?
@@ -178,8 +179,10 @@ final class Joins {
       position = request.position
     }
 
-    /// The same when the join asks for the scope twice: it is captured once, for both, so from a
-    /// position only where both have it.
+    /// Merges two entries of a join for the same scope.
+    ///
+    /// One capture serves both, so it starts from a position only if both entries have that
+    /// position and the same mode.
     func merged(with other: Self) -> Self {
       var merged = self
       merged.name = min(name, other.name)
@@ -194,7 +197,7 @@ final class Joins {
     nonce: UInt64,
     following requests: [ScopeKey: FollowedRequest],
   ) -> SessionScopes.Join {
-    // The order in which a view lists its scopes is by the names that the client knows.
+    // A view lists its scopes in the order of the client's names.
     let sorted = requests.values.sorted { $0.name < $1.name }
     let isUnicast = requests.keys.contains { !access.grants.everybodySees($0.name) }
     let view =
@@ -216,7 +219,7 @@ final class Joins {
     )
   }
 
-  /// Drops joins whose fence will not arrive any more.
+  /// Drops joins without waiting for their fences.
   private func drop(_ joins: [SessionScopes.Join], of session: Session) {
     session.scopes.drop(joins)
     for join in joins { if let view = join.view { subscriptions.release(view) } }
@@ -232,7 +235,7 @@ final class Joins {
     drop(session.scopes.joins.filter { $0.nonce < join.nonce }, of: session)
     let (left, view) = (session.scopes.transfers.values, session.scopes.view)
     session.scopes.establish(join, transfers, at: root.revision, now: now)
-    // After what they may have in common with the new ones was asked for.
+    // Dropped last, because the new transfers may share their captures.
     for transfer in left { drop(transfer) }
     if let view { leave(view, session) }
     if let view = join.view, view.isUnicast { view.sessions.append(session) }
@@ -244,7 +247,7 @@ final class Joins {
     subscriptions.release(view)
   }
 
-  /// Whether a view that a session follows, or is about to, comes in a way that is wrong by now.
+  /// Whether a view that a session follows or joins is published or unicast contrary to the grants.
   func comesWrongly(to session: Session) -> Bool {
     session.scopes.views.contains { view, names in
       view.isUnicast == names.allSatisfy { access.grants.everybodySees($0.name) }
@@ -258,14 +261,15 @@ final class Joins {
     session.scopes.leave()
   }
 
-  /// A session continues on another connection: what was being sent may be lost.
+  /// Drops a session's joins and transfers: it continues on another connection, and frames that
+  /// were being sent may be lost.
   func resume(_ session: Session) {
     drop(session.scopes.joins, of: session)
     for transfer in session.scopes.transfers.values { drop(transfer) }
     session.scopes.dropTransfers()
   }
 
-  /// A session has ended.
+  /// Ends a session: it leaves its view, and its scopes are revoked.
   func end(_ session: Session) {
     interrupt(session)
     session.scopes.revoke(besides: [])
@@ -273,15 +277,17 @@ final class Joins {
 
   // MARK: Subscription barriers
 
-  /// Whether the newest join of a session waits for no fence, since its view comes with answers.
+  /// Whether the newest join of a session needs no fence, since its view is sent on the
+  /// control socket.
   func needsNoFence(_ session: Session) -> Bool {
     session.scopes.joins.last?.view?.isUnicast ?? false
   }
 
-  /// Everything that a client subscribed to before the fence is in force: it is brought to the
-  /// newest revision, which has been published.
+  /// Completes a join after its fence, when the client's subscriptions are in force.
   ///
-  /// - Returns: False when the session has no join of that name.
+  /// Brings the client to the newest revision, which has been published.
+  ///
+  /// - Returns: False if the session has no join with that nonce.
   func completeJoin(_ session: Session, nonce: UInt64, now: Instant) -> Bool {
     let scopes = session.scopes
     guard let join = scopes.takeJoin(nonce) else { return false }
@@ -298,7 +304,7 @@ final class Joins {
     } else {
       outbox.publish(session.privateTopic.bytes, bytes)
     }
-    // Nothing is kept from a view that comes on another socket: there is no order between the two.
+    // A scope is not kept from a view on another socket: the two sockets have no common order.
     let canKeep = join.base == scopes.nonce && scopes.view?.isUnicast == isUnicast
     let known = Set((canKeep ? scopes.view?.scopes ?? [] : []).map { ObjectIdentifier($0) })
     var version: RootVersion?
@@ -309,7 +315,7 @@ final class Joins {
       return transfer(asked, nonce: nonce, to: session, newest, now: now)
     }
     establish(join, transfers, session, now: now)
-    // What was captured is checked as well, also when nothing changes any more.
+    // The bookmark lets the client verify the captures even if no later step changes the view.
     if let view = join.view { subscriptions.requestBookmark(view, now: now) }
     return true
   }
@@ -344,7 +350,7 @@ final class Joins {
 
   // MARK: Captures
 
-  /// What leads from a revision to the newest one; nil when the revision is not kept.
+  /// The catch-up from a revision to the newest one; nil if the revision is not kept.
   private func catchUp(
     of scope: FollowedScope,
     from revision: UInt64,
@@ -362,7 +368,7 @@ final class Joins {
     )
   }
 
-  /// The catch-up between two revisions, if it is being made or sent.
+  /// The catch-up between two revisions, if it is being encoded or sent.
   private func catchUp(
     of scope: FollowedScope,
     from old: UInt64,
@@ -371,8 +377,10 @@ final class Joins {
     scope.captures.first { $0.old?.revision == old && $0.holds(at: revision) && !$0.isOutgrown }
   }
 
-  /// Has a snapshot sent, which leads to a version: one of an earlier version and what came since
-  /// where one is under way and the client can take both.
+  /// Adds a snapshot to a transfer.
+  ///
+  /// If an earlier one is under way, and the client supports it, adds that snapshot and the
+  /// catch-up from it to the version.
   private func addSnapshot(
     of scope: FollowedScope,
     at version: RootVersion,
@@ -438,7 +446,7 @@ final class Joins {
     return capture
   }
 
-  /// What a capture is for a transfer: its snapshot or its catch-up.
+  /// The role of a capture in a transfer: its snapshot or its catch-up.
   private typealias Role = ReferenceWritableKeyPath<Transfer, Capture?>
 
   private func use(_ capture: Capture, as role: Role, in transfer: Transfer) {
@@ -454,7 +462,7 @@ final class Joins {
     transfer[keyPath: role] = nil
     capture.users -= 1
     if capture.users == 0, !capture.isRunning { forget(capture) }
-    // Who has left is forgotten now and then, so that those who come and go cost little.
+    // Dropped transfers are removed in batches, so the cost is amortized O(1).
     if capture.waiting.count > 2 * capture.users + 16 {
       capture.waiting.removeAll(where: \.isDropped)
     }
@@ -470,7 +478,7 @@ final class Joins {
     capture.content = nil
   }
 
-  /// The sessions that have to end because captures take too much memory: those that keep most of
+  /// The sessions that have to end because captures take too much memory: those that hold most of
   /// it and do not give credit.
   func hoarders(among sessions: @autoclosure () -> [Session]) -> [Session] {
     var known: [Session] = []
@@ -485,10 +493,10 @@ final class Joins {
     return known.filter { greediest.contains($0.info.id) }
   }
 
-  /// Whether memory is left to be freed.
+  /// Whether pieces wait to be freed.
   var hasDiscarded: Bool { !discarded.isEmpty }
 
-  /// Frees a piece of what nobody wants any more: a large snapshot at once would take milliseconds.
+  /// Frees one piece of an obsolete snapshot: to free a large one at once takes milliseconds.
   func freeDiscarded() { _ = discarded.popLast() }
 
   private func drop(_ transfer: Transfer) {
@@ -502,7 +510,7 @@ final class Joins {
   /// Whether a job may start.
   var hasJobs: Bool { queue.hasJob() }
 
-  /// The next job, to be run on any thread; nil if none is to start now.
+  /// Takes the next job, to be run on any thread; nil if no job may start now.
   func nextJob() -> CaptureJob? {
     while let (captures, holder) = queue.next(rows: limits.rowsPerJob, isOfRow) {
       let works = captures.compactMap { begin($0) }
@@ -525,9 +533,10 @@ final class Joins {
       source: scope.root.source,
       old: capture.old,
       new: capture.new,
-      // Room for the rest of the frame.
+      // The other half is room for the rest of the frame.
       catchUpLimit: limits.frameBytes / 2,
-      // The last chunk of a piece has room for the end of an element, so that it is no short one.
+      // The last chunk of a piece has room for the end of an element, so that it is not a
+      // short one.
       pieceBytes: limits.chunkBytes * 8 - limits.chunkBytes / 8,
     )
   }
@@ -557,7 +566,7 @@ final class Joins {
     }
   }
 
-  /// A transfer's catch-up is too large for a frame: a snapshot of the same version goes instead.
+  /// Replaces a catch-up that is too large for a frame by a snapshot of the same version.
   private func replaceCatchUp(of transfer: Transfer, now: Instant) {
     guard let catchUp = transfer.catchUp, let scope = catchUp.scope else { return }
     transfer.snapshot?.isOutgrown = true
@@ -582,11 +591,11 @@ final class Joins {
     enterLine(session)
   }
 
-  /// A session to whom something can be sent waits for its turn.
+  /// Queues a session for its turn, if a piece can be sent to it.
   private func enterLine(_ session: Session) {
     guard !session.scopes.isInLine, session.isOpen, canSend(to: session) else { return }
     session.scopes.isInLine = true
-    // A piece has about the same size for all.
+    // Pieces have about the same size for all sessions.
     line.append(session, from: session.info.id, of: session.holder, cost: 1)
   }
 
@@ -594,10 +603,12 @@ final class Joins {
     session.scopes.nextTransfer != nil && session.scopes.creditUsed < limits.creditBytes
   }
 
-  /// Whether something can be sent to anybody.
+  /// Whether a piece can be sent to a session.
   var hasPieces: Bool { !line.isEmpty }
 
-  /// The next piece of a snapshot, or a catch-up: sessions get theirs in turn.
+  /// Takes the next piece of a snapshot, or a catch-up.
+  ///
+  /// Sessions take turns.
   func nextPiece() -> OutgoingFrame? {
     while let session = line.popFirst() {
       session.scopes.isInLine = false

@@ -15,15 +15,15 @@ final class FollowedScope {
   ///
   /// Bounded by ``Limits/sessions``: a view has a follower.
   private(set) var placements: [Placement] = []
-  /// The view that shows it and nothing else, where no other view shows it: the common case.
+  /// The only view that shows it, if that view shows no other scope: the common case.
   @exclusivity(unchecked) private(set) unowned var onlyView: View?
   /// The revision that changed it last, or at which it was followed first.
   @exclusivity(unchecked) private(set) var changedAt: UInt64
-  /// Its digest, where that is known; nil since it changed.
+  /// Its digest, if it is known; nil after a change.
   @exclusivity(unchecked) private(set) var digest: Digest?
-  /// Whether its digest was ever computed, so that the next one costs what changed.
+  /// Whether its digest was ever computed; the next one then costs only as much as the changes.
   private(set) var hadDigest = false
-  /// What is being made or sent of it, oldest first.
+  /// The captures that are being encoded or sent, oldest first.
   ///
   /// Bounded by ``Limits/capturedBytes``.
   @exclusivity(unchecked) var captures: [Capture] = []
@@ -40,11 +40,11 @@ final class FollowedScope {
     findOnlyView()
   }
 
-  /// A view shows it no more.
+  /// A view no longer shows it.
   func hide(from view: View, at index: Int) {
     let slot = view.slots[index]
     let last = placements.removeLast()
-    // The last one takes the place of the one that goes, so that nobody else has to move.
+    // The last placement fills the gap, so that no other has to move.
     if slot < placements.count {
       placements[slot] = last
       last.view.slots[last.index] = slot
@@ -57,7 +57,7 @@ final class FollowedScope {
     onlyView = view?.scopes.count == 1 ? view : nil
   }
 
-  /// A revision changed it: forgets what was known of its last state.
+  /// Notes a change at a revision, and forgets the digest of the former state.
   func changed(at revision: UInt64) {
     changedAt = revision
     digest = nil
@@ -65,17 +65,17 @@ final class FollowedScope {
     for capture in captures where capture.until == nil { capture.until = revision - 1 }
   }
 
-  /// Nobody follows it any more.
+  /// Ends the scope, which no session follows any more.
   func end() {
     for capture in captures { capture.leaveScope() }
   }
 
-  /// Takes the digest of its state, which is the newest one or was it once.
+  /// Notes the digest of its newest state, or of an earlier one.
   func know(_ digest: Digest, isNewest: Bool) {
     if isNewest { self.digest = digest }
     hadDigest = true
   }
 
-  /// Whether another thread is about to find its first digest, which takes long.
+  /// Whether another thread is to compute its first digest, which takes long.
   var awaitsDigest: Bool { !hadDigest && captures.contains { $0.content == nil } }
 }

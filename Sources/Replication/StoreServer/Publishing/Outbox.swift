@@ -13,9 +13,9 @@ package enum OutgoingFrame: Hashable, Sendable {
 final class Outbox {
   private let limits: Limits
   private let timing: Timing
-  /// What a turn sends, at its end.
+  /// The frames that a turn sends at its end.
   ///
-  /// Bounded by ``Limits/bytesPerTurn`` and what that asks for.
+  /// Bounded by ``Limits/bytesPerTurn`` and the answers to this input.
   private var frames: Deque<OutgoingFrame> = []
   /// Frames that did not fit into the queues of their peers.
   ///
@@ -28,7 +28,7 @@ final class Outbox {
   private(set) var nextRetry = Instant.distantFuture
 
   private struct Held {
-    /// Whose queue was full earlier has the smaller one.
+    /// The peer's number in the order in which queues became full.
     let number: Int
     let holder: Holder
     /// Bounded by ``Limits/heldBytes``.
@@ -36,7 +36,7 @@ final class Outbox {
     var bytes = 0
   }
 
-  /// A peer in the order in which queues were full first.
+  /// A peer, in the order in which queues became full.
   private struct NumberedPeer: Comparable {
     let number: Int
     let peer: PeerID
@@ -64,7 +64,7 @@ final class Outbox {
     frames.append(.publish(topic: topic, body))
   }
 
-  /// The next frame.
+  /// Takes the next frame.
   func next() -> OutgoingFrame? { frames.popFirst() }
 
   // MARK: Full queues
@@ -77,9 +77,9 @@ final class Outbox {
   /// - Parameters:
   ///   - frame: The frame.
   ///   - peer: The peer.
-  ///   - holder: Who answers for it.
-  ///   - instant: When its queue was full.
-  /// - Returns: The peers for which more is held than may be.
+  ///   - holder: The peer's holder.
+  ///   - instant: The time at which its queue was full.
+  /// - Returns: The peers to end, because a limit of held frames is exceeded.
   func hold(
     _ frame: [UInt8],
     for peer: PeerID,
@@ -96,7 +96,7 @@ final class Outbox {
     return own.bytes > limits.heldBytes ? [peer] : greediest(after: own.holder)
   }
 
-  /// The peers to end after a frame of a holder is held, so that no sum is too much.
+  /// The peers to end after a frame of a holder is held, so that each sum stays within its limit.
   private func greediest(after holder: Holder) -> [PeerID] {
     if !holder.isOwner {
       let own = shares[holder] - limits.heldBytesOfHolder
@@ -124,12 +124,12 @@ final class Outbox {
     }
   }
 
-  /// Sends held frames as far as they fit, if it is time to try again.
+  /// Sends held frames while their queues have room, if the next attempt is due.
   ///
   /// - Parameters:
   ///   - instant: The moment.
   ///   - send: Sends a frame; false when the peer's queue is full.
-  /// - Throws: What `send` throws.
+  /// - Throws: The error of `send`.
   func sendHeld<Failure>(
     at instant: Instant,
     _ send: ([UInt8], PeerID) throws(Failure) -> Bool,

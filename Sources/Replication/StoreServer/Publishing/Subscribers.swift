@@ -3,19 +3,19 @@ import StoreProtocol
 
 /// The connections of the publishing socket: their subscriptions, and their sessions.
 ///
-/// An admitted peer may subscribe to anything, and what is published for it takes memory until it
-/// is read. So a connection is shut down unless it belongs to a session, by its fence, and reads
-/// what it subscribed to.
+/// An admitted peer may subscribe to any topic, and its messages take memory until it reads them.
+/// Therefore a connection is shut down unless it belongs to a session, by its fence, and reads the
+/// messages of its topics.
 @MainActor
 final class Subscribers {
   private struct Subscriber {
-    /// How much had been published of each topic when it was subscribed to.
+    /// The bytes that had been published on each topic when it was subscribed to.
     ///
     /// Bounded by ``Limits/topicsPerConnection``.
     var topics: [Topic: UInt64] = [:]
     /// The session whose fence arrived on it last.
     var session: Session?
-    /// Since when it leaves much unread without getting on, and how far it was then.
+    /// Since when its backlog is large without progress, and its position at that time.
     var behind: (since: Instant, at: UInt64)?
     /// Whether it is about to be shut down.
     var isCut = false
@@ -30,9 +30,9 @@ final class Subscribers {
   private var strangers = Strangers()
   /// Bounded by ``subscribers``, each once.
   private var cuts: [ReplicaServer.Cut] = []
-  /// How much had been published in all when those who do not read were last looked for.
+  /// The total of published bytes at the last check for connections that do not read.
   private var checkedAt: UInt64 = 0
-  /// When those are looked at again who leave too much unread.
+  /// When connections with a large backlog are checked again.
   private var nextLook = Instant.distantFuture
 
   init(_ subscriptions: Subscriptions, limits: Limits, timing: Timing) {
@@ -43,12 +43,14 @@ final class Subscribers {
 
   // MARK: What they send
 
-  /// Something came on a connection: whoever begins to speak has time to say whose it is, once.
+  /// Notes a message on a connection.
+  ///
+  /// A new connection has a limited time, once, to show its session.
   func heard(_ peer: PeerID, now: Instant) {
     if subscribers[peer] == nil { forsake(peer, now: now) }
   }
 
-  /// A connection subscribes to a topic; nil for what is none.
+  /// Adds a subscription of a connection to a topic; nil if its bytes are not a topic.
   func subscribed(_ peer: PeerID, to topic: Topic?) {
     guard let topic, topic.kind != .unicastView else {
       return cut(peer, "subscribes to what is no topic")
@@ -64,7 +66,7 @@ final class Subscribers {
     if let topic { subscribers[peer]?.topics[topic] = nil }
   }
 
-  /// A session's fence came on a connection, which is its own from now on.
+  /// Assigns a connection to a session, whose fence arrived on it.
   func bind(_ peer: PeerID, to session: Session, now: Instant) {
     guard session.publisher != peer else { return }
     if let former = session.publisher { forsake(former, now: now) }
@@ -76,15 +78,15 @@ final class Subscribers {
 
   // MARK: Whose they are
 
-  /// A session has ended, and its connection belongs to no session.
+  /// Ends a session; its connection then belongs to no session.
   func end(_ session: Session, now: Instant) {
     if let peer = session.publisher { forsake(peer, now: now) }
     session.publisher = nil
   }
 
-  /// A connection has ended.
+  /// Removes a connection that has ended.
   ///
-  /// - Returns: The session whose it was.
+  /// - Returns: The session that the connection belonged to; nil without one.
   func lost(_ peer: PeerID) -> Session? {
     strangers.remove(peer)
     guard let session = subscribers.removeValue(forKey: peer)?.session else { return nil }
@@ -97,7 +99,7 @@ final class Subscribers {
     strangers.add(peer, now: now)
   }
 
-  /// When somebody has to be looked at; nothing is missed when nothing happens until then.
+  /// When connections have to be checked next, if no event occurs before.
   var nextDeadline: Instant {
     let first = strangers.first?.advanced(by: timing.introduction)
     return min(nextLook, first ?? .distantFuture)
@@ -113,16 +115,16 @@ final class Subscribers {
     checkedAt = subscriptions.publishedBytes
     nextLook = .distantFuture
     let late = Array(subscribers.keys).filter { isTooLate($0, at: moment) }
-    // In an order that is no accident.
+    // Sorted, for a deterministic order.
     for peer in late.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
       cut(peer, "does not read what it subscribed to")
     }
     makeRoom()
   }
 
-  /// Shuts down those who leave the most unread, where all together leave too much.
+  /// Shuts down the connections with the largest backlogs, if the sum of all is too large.
   ///
-  /// What a connection may have until its next ping does not count.
+  /// The backlog that is normal before a connection's next ping does not count.
   private func makeRoom() {
     let parts = subscribers.filter { !$0.value.isCut }.map { peer, subscriber in
       let unread = Int(clamping: progress(of: subscriber).unread)
@@ -143,7 +145,7 @@ final class Subscribers {
     }
   }
 
-  /// A connection in an order that is no accident.
+  /// A connection, in a deterministic order.
   private struct SubscriberID: Comparable {
     let peer: PeerID
 
@@ -170,11 +172,11 @@ final class Subscribers {
     return false
   }
 
-  /// How much was published for a connection since what it is known to have read, and how much it
-  /// has read, of the topic of which most is unread.
+  /// The backlog of a connection and its position, both in bytes, on the topic with the
+  /// largest backlog.
   ///
-  /// For the view that a session follows, its pings say how far it has read. Its other topics are
-  /// those that it is about to leave.
+  /// For the view that a session follows, its pings report the position. Its other topics are those
+  /// that it is about to leave.
   private func progress(of subscriber: Subscriber) -> (unread: UInt64, read: UInt64) {
     let scopes = subscriber.session?.scopes
     var most: (unread: UInt64, read: UInt64) = (0, 0)
@@ -194,7 +196,7 @@ final class Subscribers {
     cuts.append(ReplicaServer.Cut(peer: peer, reason: reason))
   }
 
-  /// The connections to be shut down.
+  /// Takes the connections to be shut down.
   func takeCuts() -> [ReplicaServer.Cut] {
     guard !cuts.isEmpty else { return [] }
     defer { cuts = [] }

@@ -3,7 +3,7 @@ import StoreExposures
 import StoreProtocol
 import StoreState
 
-/// The followed scopes, the views that show them, and what is published for them.
+/// The followed scopes, the views that show them, and the messages of these views.
 @MainActor
 final class Subscriptions: RootObserver {
   private let root: any RootPort
@@ -12,7 +12,7 @@ final class Subscriptions: RootObserver {
   private let limits: Limits
   private let timing: Timing
   private let random: Randomness
-  /// By their numbers, of which some are free.
+  /// The followed scopes by number; nil for a free number.
   ///
   /// Bounded by ``ByteLedger``, which counts the name of each.
   @exclusivity(unchecked) private var followed: [FollowedScope?] = []
@@ -27,14 +27,14 @@ final class Subscriptions: RootObserver {
   private var views: [Key: View] = [:]
   /// Bounded by ``views``.
   private var viewsByTopic: [Topic: View] = [:]
-  /// How many bytes were published, of all views.
+  /// The number of bytes that were published for all views.
   private(set) var publishedBytes: UInt64 = 0
   private var nextView: UInt64 = 1
   /// The views that the current step has changed.
   ///
   /// Bounded by ``views``.
   @exclusivity(unchecked) private var touched: [View] = []
-  /// The views with something to publish, in that order.
+  /// The views with steps or outputs to publish, in that order.
   ///
   /// Bounded by ``views``.
   @exclusivity(unchecked) private var dirty: [View] = []
@@ -61,11 +61,11 @@ final class Subscriptions: RootObserver {
 
   // MARK: Following
 
-  /// The view of some scopes, in their order; one follower more follows it.
+  /// Returns the view of some scopes, in their order, and adds a follower to it.
   ///
   /// - Parameters:
   ///   - scopes: The scopes.
-  ///   - isUnicast: Whether not everybody may see all of them.
+  ///   - isUnicast: Whether some users may not see all of them.
   /// - Returns: The view.
   func follow(_ scopes: [RootScope], isUnicast: Bool) -> View {
     let scopes = scopes.map { followedScope($0) }
@@ -99,8 +99,9 @@ final class Subscriptions: RootObserver {
     return new
   }
 
-  /// Removes a follower; a view without followers is removed, with its scopes that no other view
-  /// shows.
+  /// Removes a follower.
+  ///
+  /// A view without followers is removed, with the scopes that only it shows.
   func release(_ view: View) {
     view.followers -= 1
     guard view.followers == 0 else { return }
@@ -130,7 +131,7 @@ final class Subscriptions: RootObserver {
     }
   }
 
-  /// Adds what changed in a scope to the only view that shows it.
+  /// Adds the delta of a scope to the only view that shows it.
   private func publish(_ scope: FollowedScope, in view: View, at revision: UInt64) {
     let wasDirty = view.isDirty
     let bytes = view.addOnlyStep(revision: revision) { encoder in
@@ -143,7 +144,7 @@ final class Subscriptions: RootObserver {
     if !wasDirty { dirty.append(view) }
   }
 
-  /// Adds what changed in a scope, encoded once, to each view that shows it.
+  /// Adds the delta of a scope, encoded once, to each view that shows it.
   private func publish(_ scope: FollowedScope, at revision: UInt64) {
     let mark = scratch.mark
     guard root.encodeDelta(of: scope.root, into: &scratch) else { return }
@@ -194,7 +195,7 @@ final class Subscriptions: RootObserver {
 
   // MARK: Publishing
 
-  /// Whether something waits to be published.
+  /// Whether a view waits to be published.
   var isDirty: Bool { !dirty.isEmpty }
 
   /// Publishes all closed steps, and then their outputs.
@@ -221,18 +222,18 @@ final class Subscriptions: RootObserver {
     publishedBytes += UInt64(body.count)
   }
 
-  /// How many bytes were published on a topic; nil when it is that of no view.
+  /// The number of bytes that were published on a topic; nil if no view has the topic.
   func published(on topic: Topic) -> UInt64? { viewsByTopic[topic]?.publishedBytes }
 
   // MARK: Bookmarks
 
-  /// Sees to it that a view's bookmark comes after so long a silence as after a delta.
+  /// Schedules a view's bookmark with the same delay as after a delta.
   func requestBookmark(_ view: View, now: Instant) {
     view.requestBookmark(at: now.advanced(by: timing.bookmark))
     schedule(view)
   }
 
-  /// A view is queued once, for when its bookmark may be due; later deltas put that off.
+  /// Queues a view once, for the earliest time of its bookmark; later deltas postpone it.
   private func schedule(_ view: View) {
     guard let due = view.bookmarkDue else { return }
     if let queued = view.queuedFor, queued <= due { return }
@@ -274,7 +275,7 @@ final class Subscriptions: RootObserver {
 
   /// When a bookmark may be due.
   var nextDeadline: Instant {
-    // Views that have gone, or are queued once more, ask for nothing.
+    // Entries of removed views, and of views that were queued again, are obsolete.
     while let next = bookmarks.min, !isQueued(next) { bookmarks.removeMin() }
     return bookmarks.min?.instant ?? .distantFuture
   }

@@ -7,37 +7,37 @@ import StoreState
 final class View {
   let topic: Topic
   let topicBytes: [UInt8]
-  /// Its scopes, in the bytewise order of the names by which its clients call them.
+  /// Its scopes, in the bytewise order of its clients' names for them.
   let scopes: [FollowedScope]
-  /// Tells views apart, in the order in which they came.
+  /// Distinguishes views, in the order of their creation.
   let number: UInt64
   /// Whether some users may not see it, so that it is sent to each follower on the control socket.
   let isUnicast: Bool
   /// How many sessions follow it, or are joining it.
   var followers = 0
-  /// The sessions that it is sent to in that case.
+  /// The sessions that a unicast view is sent to.
   ///
   /// Bounded by ``Limits/sessions``.
   var sessions: [Session] = []
-  /// Where each of its scopes has noted that it is shown here.
+  /// The index of this view among the placements of each of its scopes.
   ///
   /// Bounded by ``scopes``.
   var slots: [Int]
-  /// For when its bookmark is queued; nil when it is not.
+  /// The instant for which its bookmark is queued; nil if it is not queued.
   var queuedFor: Instant?
-  /// When a bookmark is due; nil if nothing has changed since the last one.
+  /// When a bookmark is due; nil if the view has not changed since the last one.
   private(set) var bookmarkDue: Instant?
   /// The sequence of the newest revision that changed the view.
   private(set) var sequence: UInt64 = 0
-  /// That revision.
+  /// The newest revision that changed the view.
   private(set) var changedAt: UInt64 = 0
 
-  /// How many bytes were published for it.
+  /// The number of bytes that were published for it.
   private(set) var publishedBytes: UInt64 = 0
   /// The newest revision that was published.
   private var publishedRevision: UInt64 = 0
-  /// Intervals of publishing, oldest first, each with its newest revision, how much had been
-  /// published at its end, and its beginning; the oldest are forgotten.
+  /// Intervals of publishing, oldest first, each with its newest revision, the bytes published
+  /// until its end, and its beginning; the oldest are dropped.
   ///
   /// Bounded by ``mostMarks``.
   private var marks: Deque<(revision: UInt64, bytes: UInt64, since: Instant)> = []
@@ -51,15 +51,15 @@ final class View {
   private let counters: Counters
   /// The bytes of steps, or of outputs, that one message has room for.
   private let room: Int
-  // What was not published yet: messages that are full, the whole steps behind them, and the parts
-  // of the step in progress. All of it leaves at the end of the turn. Bounded by what that reduces:
+  // Unpublished steps: full messages, the complete steps after them, and the parts of the step in
+  // progress. All of them leave at the end of the turn. Bounded by the actions of a turn:
   // ``Limits/actionsPerFrame``, and ``Limits/messageBytes`` for each step.
   private var full: Deque<[UInt8]> = []
   @exclusivity(unchecked) private var steps = CBOREncoder()
   @exclusivity(unchecked) private var stepCount = 0
   private var parts = CBOREncoder()
   private var partCount = 0
-  /// What was put out since the last run: as much as messages have room for, and the rest.
+  /// Outputs since the last run: full messages, and the outputs after them.
   ///
   /// Bounded by ``Limits/actionsPerFrame`` and ``Limits/messageBytes``, as the steps are.
   private var fullOutputs: Deque<(count: Int, bytes: [UInt8])> = []
@@ -80,18 +80,18 @@ final class View {
   /// Whether the step in progress has a part already.
   var hasParts: Bool { partCount > 0 }
 
-  /// Whether there is something to publish.
+  /// Whether there are steps or outputs to publish.
   var isDirty: Bool { hasSteps || outputCount > 0 || !fullOutputs.isEmpty }
 
   /// Whether there are steps to publish.
   var hasSteps: Bool { stepCount > 0 || !full.isEmpty }
 
-  /// Writes the step of a revision that is about to change the only scope of the view.
+  /// Writes the step of a revision that may change the only scope of the view.
   ///
   /// - Parameters:
   ///   - revision: The revision.
-  ///   - encode: Writes the delta; false when there is none.
-  /// - Returns: The delta's bytes; nil when there is none, and then there is no step.
+  ///   - encode: Writes the delta; returns false if there is no change.
+  /// - Returns: The number of the delta's bytes; nil without a change, and then no step is added.
   func addOnlyStep(revision: UInt64, _ encode: (inout CBOREncoder) -> Bool) -> Int? {
     let (mark, place) = (steps.mark, steps.count)
     steps.encode(unsigned: revision)
@@ -114,7 +114,7 @@ final class View {
     partCount += 1
   }
 
-  /// Closes the step in progress, which was the revision's.
+  /// Closes the step in progress under a revision.
   func closeStep(revision: UInt64) {
     precondition(partCount > 0, "A step without parts at revision \(revision)")
     let (mark, place) = (steps.mark, steps.count)
@@ -129,8 +129,8 @@ final class View {
   /// Counts the step that was written last.
   ///
   /// - Parameters:
-  ///   - mark: Where it begins.
-  ///   - place: How many bytes there are before it.
+  ///   - mark: The encoder's mark at the step's beginning.
+  ///   - place: The number of bytes before it.
   ///   - revision: Its revision.
   private func count(stepFrom mark: CBOREncoder.Mark, _ place: Int, revision: UInt64) {
     if steps.count <= room {
@@ -143,15 +143,16 @@ final class View {
     sinceBookmark += 1
   }
 
-  /// The steps do not fit one message: the last one begins another, or, where it is too large for
-  /// any, a marker stands for it.
+  /// Splits steps that do not fit one message: the last one begins another.
+  ///
+  /// A marker replaces a step that is too large for any message.
   private func makeRoom(from mark: CBOREncoder.Mark, _ place: Int, revision: UInt64) {
     let isTooLarge = steps.count - place > room
     let step = isTooLarge ? [] : Array(steps.bytes[place...])
     steps.truncate(to: mark)
     closeRun()
     if isTooLarge {
-      // What it took is given back.
+      // The memory of the large step is freed.
       steps = CBOREncoder()
       let marker = PublishedMessage.Marker(sequence: sequence + 1, revision: revision)
       full.append(PublishedMessage.marker(marker).encoded())
@@ -175,7 +176,7 @@ final class View {
     stepCount = 0
   }
 
-  /// The next message with closed steps; nil when all were taken.
+  /// Takes the next message with closed steps; nil if there are no more.
   func nextSteps() -> [UInt8]? {
     closeRun()
     return full.popFirst()
@@ -185,13 +186,13 @@ final class View {
   func expectBookmark(now: Instant, limits: Limits, timing: Timing) {
     let latest = (unmarkedSince ?? now).advanced(by: timing.busyBookmark)
     unmarkedSince = unmarkedSince ?? now
-    // A bookmark has all scopes' digests: a delta must not pay for many of them.
+    // A bookmark contains the digests of all scopes, so many of them for one delta cost too much.
     bookmarkDue =
       sinceBookmark >= max(limits.deltasPerBookmark, scopes.count)
       ? now : min(now.advanced(by: timing.bookmark), latest)
   }
 
-  /// Records what is published, up to a revision.
+  /// Records a published message, which contains changes up to a revision.
   func published(_ bytes: Int, revision: UInt64, now: Instant) {
     publishedBytes += UInt64(bytes)
     publishedRevision = revision
@@ -207,21 +208,23 @@ final class View {
     marks.append((revision, publishedBytes, now))
   }
 
-  /// How much was published up to a revision, to some 64 KiB; 0 when that is long ago.
+  /// The bytes published up to a revision, accurate to some 64 KiB; 0 for a revision before the
+  /// oldest interval.
   func publishedBytes(upTo revision: UInt64) -> UInt64 {
     if revision >= publishedRevision { return publishedBytes }
     let next = firstMark(behind: revision)
     return next > 0 ? marks[next - 1].bytes : 0
   }
 
-  /// When the first message behind a revision was published, to some 100 ms; nil if there is none.
+  /// When the first message after a revision was published, accurate to some 100 ms; nil
+  /// without one.
   func published(after revision: UInt64) -> Instant? {
     guard revision < publishedRevision else { return nil }
     let next = firstMark(behind: revision)
     return next < marks.count ? marks[next].since : nil
   }
 
-  /// The place of the first mark of a later revision, by bisection: they are many.
+  /// The index of the first mark of a later revision, by bisection in O(log n).
   private func firstMark(behind revision: UInt64) -> Int {
     var (low, high) = (0, marks.count)
     while low < high {
@@ -245,7 +248,7 @@ final class View {
     outputCount = 0
   }
 
-  /// The next message with outputs since the last run; nil when all were taken.
+  /// Takes the next message with outputs since the last run; nil if there are no more.
   func nextOutputs() -> [UInt8]? {
     closeOutputs()
     guard let next = fullOutputs.popFirst() else { return nil }
@@ -265,7 +268,7 @@ final class View {
   /// Postpones a bookmark that is due.
   func delayBookmark(until instant: Instant) { bookmarkDue = instant }
 
-  /// The bookmark of a revision that the view shows completely, with its scopes' digests.
+  /// Takes the bookmark of a revision that the view shows completely, with its scopes' digests.
   func takeBookmark(
     revision: UInt64,
     durableRevision: UInt64?,

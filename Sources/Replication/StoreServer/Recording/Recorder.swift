@@ -5,39 +5,39 @@ package import StoreHistory
 package import StoreProtocol
 import StoreState
 
-/// What was reduced and is not durable yet: the station between the reducer and everybody else.
+/// Holds the revisions that are reduced and not yet durable.
 ///
-/// Each revision adds a record. While one batch of records is made durable, on another thread, the
-/// next one grows. What is durable is **released**: only then clients, and effects, learn of it.
+/// Each revision adds a record. While another thread makes one batch of records durable, the next
+/// batch grows. A durable revision is **released**: only then are clients notified of it, and its
+/// effects start.
 @MainActor
 package final class Recorder {
-  /// How much may wait.
+  /// The limits of unreleased revisions, of records and of reserves.
   private let limits: Limits
   private let timing: Timing
-  /// Everything up to this revision was released.
+  /// All revisions up to this one are released.
   @exclusivity(unchecked) private(set) var released: UInt64
-  /// What caused the revision that is about to come.
+  /// The cause of the next revision.
   @exclusivity(unchecked) private var cause = RecordCause.daemon
-  /// The origin of a client's action that is about to be reduced.
+  /// The encoded origin of the client's action that is reduced next.
   @exclusivity(unchecked) private var clientOrigin = CBOREncoder.durable
-  /// What will cause the one behind it; nil where that is not known.
+  /// The cause of the revision after the next one; nil if it is unknown.
   @exclusivity(unchecked) private var nextCause: RecordCause?
-  /// When it comes.
+  /// The wall-clock time of the next revision, in milliseconds.
   var wallMilliseconds: UInt64 = 0
-  /// What is known besides of the revision that is about to come, and no record says yet: what its
-  /// reducer has read, effects with names that began or ended, clients who said goodbye.
+  /// The details of the next revision that no record contains yet: the inputs that its reducer has
+  /// read, named effects that began or ended, clients that sent a goodbye.
   @exclusivity(unchecked) var details = JournalRecord.Details()
-  /// Measures how long reducers take; nil where nobody does.
+  /// Returns the time in nanoseconds, for the duration of reducers; nil if it is not measured.
   @exclusivity(unchecked) package var nanoseconds: (() -> Int64)?
   @exclusivity(unchecked) private var beganAt: Int64?
-  /// Is told when effects have begun or ended, which a record has to say.
+  /// Called when an effect has ended, which requires a record.
   var onEffects: (() -> Void)?
-  /// No session has a number beyond this one, as far as the journal was told.
+  /// The greatest session number that the journal has reserved.
   ///
-  /// It is further than sessions are, since most of them leave no record: the numbers of those that
-  /// come are kept before they are given.
+  /// Numbers are reserved before sessions receive them, since most sessions leave no record.
   private var sessionNumbers: UInt64
-  /// Numbers of effects begin behind this one, which those of the journal do not exceed.
+  /// The greatest effect number in the journal; new effects have numbers after it.
   private let effectNumbers: UInt64
 
   @exclusivity(unchecked) private var growing = CBOREncoder.durable
@@ -46,48 +46,48 @@ package final class Recorder {
   @exclusivity(unchecked) private(set) var newest: UInt64
   private var startedThrough: UInt64 = 0
   @exclusivity(unchecked) private var batch = Batch.none
-  /// What waits, by holder.
+  /// The revisions and bytes that wait for the disk, by holder.
   @exclusivity(unchecked) package private(set) var room: JournalRoom
-  /// The holder of an identity.
+  /// Returns the holder of an identity.
   var holder: (ActionOrigin.Identity) -> Holder = { _ in .unknown }
-  /// Who began the step that was charged last, and the holder.
+  /// The origin and the holder of the step that was charged last.
   @exclusivity(unchecked) private var lastPayer: (origin: ActionOrigin, holder: Holder)?
-  /// Since when clients wait for what a daemon does first; nil while they do not.
+  /// When the wait for the daemon's first revisions began; nil outside of this wait.
   private var waitingSince: Instant?
-  /// Whether they have waited for as long as they are made to.
+  /// Whether this wait has lasted for ``Timing/stall``.
   private var isWaitOver = false
-  /// Why nothing can be kept for now; nil while it can.
+  /// Why the journal cannot write for now; nil while it can.
   @exclusivity(unchecked) private(set) var obstacle: String?
 
-  /// The listed sessions and the effects that there were at the newest released revision.
+  /// The listed sessions and the running effects at the newest released revision.
   private var history: KeptHistory
-  /// What came or went since.
+  /// Changes of the history after that revision.
   private var events:
     Deque<(revision: UInt64, origin: JournalRecord.Origin, details: JournalRecord.Details)> = []
-  /// Bytes of records since the last snapshot, and of the last snapshot.
+  /// The bytes of records since the last snapshot.
   private var bytesSinceSnapshot: Int
   private var isStoring = false
-  /// The only revision that has a snapshot; nil where there are two, or no second one is wanted.
+  /// The only revision with a snapshot; nil if there are two, or if no second one is wanted.
   private var loneSnapshot: UInt64?
 
   private enum Batch {
     case none
-    /// On its way to the disk.
+    /// The journal writes it.
     case underWay(JournalBatch)
-    /// It could not be kept; it is tried again then.
+    /// The write failed; it is retried at the instant.
     case waiting(JournalBatch, until: Instant)
-    /// Nothing can be kept any more, and why.
+    /// The journal has failed for good, for this reason.
     case failed(String)
   }
 
-  /// Nothing waits yet.
+  /// Creates a recorder without waiting records.
   ///
   /// - Parameters:
   ///   - revision: The newest revision, which is durable.
-  ///   - history: What is known besides.
+  ///   - history: The history at that revision: listed sessions and effects.
   ///   - bytes: The bytes of records since the last snapshot.
-  ///   - limits: How much may wait.
-  ///   - timing: How long is waited when there is no room.
+  ///   - limits: The limits of waiting records.
+  ///   - timing: How long clients wait for the disk, and when a failed batch is retried.
   package init(
     revision: UInt64,
     history: KeptHistory = KeptHistory(),
@@ -114,9 +114,9 @@ package final class Recorder {
   ///
   /// - Parameters:
   ///   - revision: Its number, which follows the last one's.
-  ///   - origin: Who began the lineage that it belongs to; nil for the daemon.
-  ///   - delta: Writes what it changed; false when that is nothing.
-  /// - Returns: The bytes of what it changed.
+  ///   - origin: The origin of the lineage that the revision belongs to; nil for the daemon.
+  ///   - delta: Writes the revision's delta; returns false if there is no change.
+  /// - Returns: The number of the delta's bytes.
   func record(
     _ revision: UInt64,
     of origin: ActionOrigin? = nil,
@@ -129,7 +129,7 @@ package final class Recorder {
     let cause = cause
     self.cause = nextCause ?? .daemon
     nextCause = nil
-    // They are taken, for to copy them takes longer.
+    // A swap, because a copy takes longer.
     var details = JournalRecord.Details()
     swap(&details, &self.details)
     if let beganAt, let nanoseconds {
@@ -153,18 +153,18 @@ package final class Recorder {
     )
   }
 
-  /// The holder of whoever began something; nil for the daemon.
+  /// The holder of an origin; nil for the daemon.
   private func payer(_ origin: ActionOrigin?) -> Holder? {
     guard let origin else { return nil }
     if case .process = origin.identity { return nil }
-    // Most steps are begun by the one who began the step before.
+    // Most steps have the origin of the step before.
     if let lastPayer, lastPayer.origin == origin { return lastPayer.holder }
     let holder = holder(origin.identity)
     lastPayer = (origin, holder)
     return holder
   }
 
-  /// Takes note of what a snapshot has to say, once it is released.
+  /// Notes a change of the history, which snapshots contain once the revision is released.
   private func note(
     _ details: JournalRecord.Details,
     of cause: RecordCause,
@@ -177,7 +177,7 @@ package final class Recorder {
     }
   }
 
-  /// A client's action is about to be reduced.
+  /// Sets the cause of the next revision to a client's action.
   func beginAction(
     of session: RecordedSession,
     _ sequence: UInt64,
@@ -189,81 +189,83 @@ package final class Recorder {
     cause = .client
   }
 
-  /// What a client's action was to cause has come, or does not come.
+  /// Ends a client's action as a cause: its revision is recorded, or there is none.
   func endAction() { cause = .daemon }
 
-  /// The reducer is about to be told of something that happened.
+  /// Sets the cause of the next revision to an event that the reducer is about to receive.
   func begin(_ origin: JournalRecord.Origin) { cause = .other(origin) }
 
-  /// A revision is about to be reduced.
+  /// Begins a revision: sets its cause, unless it has one, and the start of its duration.
   ///
-  /// - Parameter action: Says what, where no client and no session caused it.
+  /// - Parameter action: Describes the action; called only if no client and no session is
+  ///   the cause.
   func begin(_ action: () -> JournalRecord.InternalAction) {
     if case .daemon = cause { cause = .other(.internal(action())) }
     beganAt = nanoseconds?()
   }
 
-  /// A revision is about to come that others made by changing shared values; what was to cause one
-  /// will cause the next.
+  /// Begins a revision made by changes to shared values; the pending cause applies to the revision
+  /// after it.
   func beginShared() {
     (nextCause, cause) = (cause, .daemon)
     beganAt = nil
   }
 
-  /// What was about to be reduced is for something that is absent: there is no revision.
+  /// Abandons a revision: the target of its action is absent.
   func abandon() { beganAt = nil }
 
-  /// A client said goodbye: what became of its actions is of no use any more.
+  /// Notes that a client has sent a goodbye: the outcomes of its actions are obsolete.
   ///
-  /// The next record says it, whatever that is of: until then a restart brings back what somebody
-  /// else might want to know, and nobody asks for.
+  /// The next record of any kind contains the note. A restart before that record restores the
+  /// outcomes, which no client requests.
   func forgot(_ client: Identifier) { details.forgotten.append(client) }
 
-  /// Whether a record is to be made that says what happened without one: effects have begun or
-  /// ended, or many clients said goodbye.
+  /// Whether events need a record of their own: effects have begun or ended, or
+  /// ``Limits/unrecordedFarewells`` clients have sent a goodbye.
   var needsRecord: Bool {
     !details.began.isEmpty || !details.ended.isEmpty
       || details.forgotten.count >= limits.unrecordedFarewells
   }
 
-  /// Whether a record is to be made that says how far sessions' numbers may go.
+  /// Whether a record is needed to reserve further session numbers.
   ///
   /// - Parameter last: The greatest number that a session has had.
-  /// - Returns: False also while one is on its way.
+  /// - Returns: False also while records wait for the next batch, since each batch
+  ///   reserves numbers.
   func needsSessionNumbers(behind last: UInt64) -> Bool {
     newest < growingFrom && sessionNumbers < last + limits.reservedSessions / 2
   }
 
-  /// Whether the last record before the daemon's end is to be made, which says who said goodbye.
+  /// Whether a last record is needed before the daemon ends, to note clients that sent a goodbye.
   func needsLastRecord(_ now: Instant) -> Bool {
     !details.forgotten.isEmpty && refusal(now, of: nil) == nil
   }
 
-  /// A session event that was told to the reducer made no revision: nothing else notes it.
+  /// Notes a session event that caused no revision, so that no record contains it.
   func noteUnrecordedOrigin() {
     note(JournalRecord.Details(), of: cause, at: newest)
     cause = .daemon
     noteEvents()
   }
 
-  /// Whether some revision was not released yet.
+  /// Whether a revision is not released yet.
   var hasUnreleased: Bool { released < newest }
 
-  /// All that the daemon does by itself when it starts has been recorded; nobody is answered before
-  /// it is released, unless the disk does nothing.
+  /// Notes that the daemon's first revisions are recorded.
+  ///
+  /// Clients are answered only after their release, unless the disk has stalled.
   func started() { startedThrough = newest }
 
   private var isStarting: Bool { released < startedThrough }
 
   /// Whether to stop reading control frames because the daemon starts and the journal still writes.
   ///
-  /// False while a failed batch waits: see ``refusal(_:of:)``. Nobody waits for longer than
-  /// ``waitEnd``.
+  /// False while a failed batch waits: see ``refusal(_:of:)``. No client waits past ``waitEnd``.
   func needsBackpressure(_ now: Instant) -> Bool {
     isStarting && isWriting && waitEnd.map { now < $0 } ?? true
   }
 
-  /// Whether the disk works, as far as is known.
+  /// Whether the disk works, by the result of the last write.
   private var isWriting: Bool {
     switch batch {
     case .none, .underWay: true
@@ -271,18 +273,19 @@ package final class Recorder {
     }
   }
 
-  /// The holders whose frames wait: they have their share of what waits for the disk.
+  /// The holders whose frames wait, because they have used their share of the room for records.
   func waitingHolders(_ now: Instant) -> Set<Holder> { isWriting ? room.waiting(at: now) : [] }
 
-  /// When clients are heard that wait for the start, whatever the disk does; nil where none waits.
+  /// When clients that wait for the start are served, even if the disk has stalled; nil if no wait
+  /// has begun.
   private var waitEnd: Instant? { waitingSince?.advanced(by: timing.stall) }
 
-  /// Why a change cannot be taken, because the disk does nothing; nil while it can.
+  /// Why a change is refused, because the disk does not keep up; nil if it is accepted.
   ///
   /// - Parameters:
   ///   - now: The moment.
-  ///   - holder: Whose change it is; nil for the daemon.
-  /// - Returns: The reason; nil for none.
+  ///   - holder: The holder that requests the change; nil for the daemon.
+  /// - Returns: The reason; nil if the change is accepted.
   func refusal(_ now: Instant, of holder: Holder?) -> Outcome.Failure? {
     let reason: String
     if let obstacle {
@@ -300,12 +303,12 @@ package final class Recorder {
     return Outcome.Failure(code: Outcome.overloaded, message: "\(reason) Try again later.")
   }
 
-  /// Gives up when more waits than memory should hold.
+  /// Fails for good when the unreleased revisions reach a limit.
   ///
-  /// Actions were refused long before, so what came since are steps of the daemon's own effects,
-  /// which nobody can refuse.
+  /// Clients' actions are refused long before. The later steps are those of the daemon's own
+  /// effects, which cannot be refused.
   ///
-  /// - Returns: Why nothing can be kept any more; nil as long as it can.
+  /// - Returns: The reason for the failure; nil without a new failure.
   func giveUpIfExhausted() -> String? {
     guard
       newest - released >= limits.mostUnreleasedRevisions
@@ -319,8 +322,10 @@ package final class Recorder {
     return reason
   }
 
-  /// The holders, without the owner's, whose effects make so much that they have to end, so that
-  /// they do not end the daemon: half of the memory is a reserve of the owner and the daemon.
+  /// The holders, except the owner, whose effects have to end, because their records would exhaust
+  /// the memory and end the daemon.
+  ///
+  /// Half of the memory is a reserve of the owner and the daemon.
   var exhausting: [Holder] {
     guard
       newest - released >= limits.mostUnreleasedRevisions / 4
@@ -334,10 +339,10 @@ package final class Recorder {
 
   // MARK: Batches
 
-  /// The most bytes of a batch whose memory is kept for the next one.
+  /// The greatest number of bytes of a batch whose memory is reused for the next one.
   private static let keptBytes = 256 << 10
 
-  /// When the batch that could not be kept is tried again, or the disk counts as stalled.
+  /// When the failed batch is retried, or the disk counts as stalled.
   var nextDeadline: Instant {
     switch batch {
     case .waiting(_, let instant): instant
@@ -347,8 +352,9 @@ package final class Recorder {
     }
   }
 
-  /// Notes at the end of a turn since when clients wait, and whether they have waited enough: then
-  /// nothing changes until the disk has done something.
+  /// Notes at the end of a turn when a wait began, and whether it is over.
+  ///
+  /// An ended wait stays so until the disk makes progress.
   func noteWait(_ now: Instant) {
     room.noteWait(now)
     guard isStarting else { return endWait() }
@@ -366,12 +372,12 @@ package final class Recorder {
     if case .none = batch { newest >= growingFrom } else { false }
   }
 
-  /// Hands over the batch that is to be made durable now.
+  /// Takes the batch that the journal writes next.
   ///
   /// - Parameters:
   ///   - now: The moment.
   ///   - lastSession: The greatest number that a session has had.
-  /// - Returns: The batch; nil when there is none, or one is under way.
+  /// - Returns: The batch; nil if there are no records, or another batch is not finished.
   func nextBatch(_ now: Instant, lastSession: UInt64 = 0) -> JournalBatch? {
     switch batch {
     case .waiting(let batch, let instant) where instant <= now:
@@ -384,7 +390,7 @@ package final class Recorder {
         records: growing.bytes,
         sessionNumbers: sessionNumbers,
       )
-      // What a burst took is given back.
+      // The memory of a burst is freed.
       if growing.count > Self.keptBytes { growing = .durable } else { growing.truncate(to: .start) }
       growingFrom = newest + 1
       room.beginBatch()
@@ -394,9 +400,9 @@ package final class Recorder {
     }
   }
 
-  /// Takes what became of something that the journal was asked for.
+  /// Receives the result of a request to the journal.
   ///
-  /// - Returns: Why nothing can be kept any more; nil as long as it can.
+  /// - Returns: The reason for a permanent failure; nil otherwise.
   func finish(_ result: JournalResult, now: Instant) -> String? {
     switch result {
     case .durable(let revision): release(through: revision)
@@ -418,9 +424,9 @@ package final class Recorder {
       } else if loneSnapshot != nil {
         loneSnapshot = released
       }
-      // The next one is tried as late as if this one had been kept.
+      // The next snapshot is due as late as after a successful one.
       if let reason { problems.append("A snapshot was not kept: \(reason)") }
-    // It says nothing of what was recorded.
+    // A new epoch does not concern records.
     case .renewed: break
     case .unrenewed(let reason): problems.append("Clients are not answered for now: \(reason)")
     case .untrimmed(let reason): problems.append("Old history is still there: \(reason)")
@@ -443,8 +449,7 @@ package final class Recorder {
     noteEvents()
   }
 
-  /// The batch that was under way and is so no more; nil after a failure, when what had been handed
-  /// over before comes to nothing.
+  /// Takes the batch that was under way; nil after a failure, which voids earlier requests.
   private func takeBatch(_ result: JournalResult) -> JournalBatch? {
     switch batch {
     case .underWay(let batch):
@@ -465,24 +470,25 @@ package final class Recorder {
 
   // MARK: Snapshots
 
-  /// Bounded by ``Batch``: one batch and one snapshot are on their way, and each turn takes these.
+  /// Bounded by ``Batch``: one batch and one snapshot are under way, and each turn takes
+  /// the problems.
   private var problems: [String] = []
 
-  /// What went wrong, and what is well again, said once.
+  /// Takes the problems and recoveries since the last call.
   func takeProblems() -> [String] {
     defer { problems = [] }
     return problems
   }
 
-  /// Whether so much was recorded since the last snapshot that the next one is due.
+  /// Whether the records since the last snapshot make the next one due.
   var needsSnapshot: Bool {
     guard !isStoring else { return false }
     return bytesSinceSnapshot >= limits.recordBytesPerSnapshot
       || loneSnapshot.map { released - $0 >= limits.recordsBeforeSecondSnapshot } ?? false
   }
 
-  /// Notes that one revision alone has a snapshot, and a second one is to be kept early: it is all
-  /// that a history has where the first one is damaged.
+  /// Notes that only this revision has a snapshot, and requests a second one early: the history
+  /// depends on it if the first one is damaged.
   package func wantsSecondSnapshot(behind revision: UInt64) { loneSnapshot = revision }
 
   /// Whether a second snapshot is to be kept when the daemon ends.
@@ -490,11 +496,11 @@ package final class Recorder {
     !isStoring && loneSnapshot.map { released > $0 } ?? false
   }
 
-  /// The snapshot that is to be kept now.
+  /// Makes the snapshot that the journal stores next.
   ///
   /// - Parameters:
   ///   - version: The root at the newest released revision.
-  ///   - clients: What became of actions up to that revision.
+  ///   - clients: The outcomes of actions up to that revision, by client.
   ///   - encode: Writes a root in its durable form.
   /// - Returns: The snapshot.
   func snapshot(

@@ -4,7 +4,7 @@ package import StoreHistory
 package import StoreProtocol
 import StoreState
 
-/// Brings a root back from what a journal has of it: the newest snapshot, then the records since.
+/// Restores a root from a journal: the newest snapshot, then the records after it.
 ///
 /// Records are applied as deltas; no reducer runs.
 @MainActor
@@ -19,14 +19,14 @@ package final class Recovery<Root: Sendable> {
   private(set) var versions: VersionRing<Root>
   /// Bounded by ``Limits/clients``.
   private var clients: [Identifier: Client] = [:]
-  /// How many outcomes there are in all.
+  /// The number of all clients' outcomes.
   private var outcomeCount = 0
   private var nextPlace = 0
   private var history = KeptHistory()
-  /// Whether there was nothing.
+  /// Whether the journal was empty.
   private var isNew = true
 
-  /// What a client was told.
+  /// The outcomes that a client was sent.
   ///
   /// An object, so that its outcomes are not copied for each action.
   private final class Client {
@@ -34,9 +34,9 @@ package final class Recovery<Root: Sendable> {
     var last: UInt64
     /// Bounded by ``Limits/outcomes``.
     var outcomes: [Outcome]
-    /// Who answers for it.
+    /// The client's holder.
     var holder = ClientHolder.unknown
-    /// The later it sent last, the greater.
+    /// The client's rank by its last action: the most recent sender has the greatest.
     var place: Int
 
     init(last: UInt64, outcomes: [Outcome], place: Int) {
@@ -46,12 +46,12 @@ package final class Recovery<Root: Sendable> {
     }
   }
 
-  /// A root of which nothing is known yet.
+  /// Creates a recovery that has read no part of the journal.
   ///
   /// - Parameters:
-  ///   - form: How the root is kept.
-  ///   - initial: The root where no snapshot says otherwise.
-  ///   - revision: Its revision.
+  ///   - form: The root's durable form.
+  ///   - initial: The root if the journal has no snapshot.
+  ///   - revision: The revision of the initial root.
   ///   - limits: How many versions and outcomes are kept.
   ///   - owner: The daemon's user, whose clients have a reserve; nil for a daemon without an owner.
   package init(
@@ -69,7 +69,7 @@ package final class Recovery<Root: Sendable> {
     versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
   }
 
-  /// What follows was written by a build.
+  /// Sets the schema of the build that wrote the data that follows.
   ///
   /// - Parameter schema: The schema of the root's durable form in that build.
   /// - Throws: A `CodecError` that names the differences when this program cannot read it.
@@ -77,7 +77,7 @@ package final class Recovery<Root: Sendable> {
     try reader.expect(schema)
   }
 
-  /// Takes a snapshot, which comes before all records.
+  /// Takes a snapshot, which precedes all records.
   package func take(snapshot bytes: ArraySlice<UInt8>) throws(CodecError) {
     let (revision, history, item) = try SnapshotBytes.decode(bytes)
     root = try reader.root(item)
@@ -116,7 +116,7 @@ package final class Recovery<Root: Sendable> {
     revision = record.revision
     isNew = false
     history.note(record.details, of: record.origin)
-    // One of them may have come back since, and sent this.
+    // A forgotten client may have returned since, and sent this action.
     for client in record.details.forgotten { forget(client) }
     guard case .client(let action) = record.origin else { return }
     note(action, appliedAt: record.revision)
@@ -127,7 +127,7 @@ package final class Recovery<Root: Sendable> {
     client.holder = action.identity.holder
     let before = client.outcomes.count
     if action.sequence > client.last + 1 {
-      // What was refused left no record, and comes between two that were not.
+      // A gap in the sequence stands for refused actions, which leave no record.
       let refusal = Outcome.Failure(
         code: Outcome.rejected,
         message: "It was refused before the daemon was started again; why is not kept.",
@@ -144,7 +144,9 @@ package final class Recovery<Root: Sendable> {
     if outcomeCount > 2 * limits.outcomes { makeRoom() }
   }
 
-  /// A client that sends now; one that is not known has been told that far.
+  /// Returns a client, as the most recent sender.
+  ///
+  /// An unknown client is created with the last decided sequence.
   private func client(_ id: Identifier, last: UInt64) -> Client {
     nextPlace += 1
     if let known = clients[id] {
@@ -160,8 +162,8 @@ package final class Recovery<Root: Sendable> {
     outcomeCount -= clients.removeValue(forKey: client)?.outcomes.count ?? 0
   }
 
-  /// Lets go of the clients that were away the longest, and of old outcomes, where there are more
-  /// than a daemon keeps: of those of the holders who have most of them.
+  /// If there are more than a daemon keeps, drops the clients that were absent the longest, and old
+  /// outcomes, of the holders with the most of them.
   private func makeRoom() {
     if clients.count > limits.clients {
       let holders = Dictionary(grouping: clients) { $0.value.holder }
@@ -191,15 +193,15 @@ package final class Recovery<Root: Sendable> {
     outcomeCount = clients.values.reduce(0) { $0 + $1.outcomes.count }
   }
 
-  /// Notes that sessions had numbers up to this one.
+  /// Raises the high-water mark of session numbers.
   package func take(sessionNumbers: UInt64) {
     history.sessionNumbers = max(history.sessionNumbers, sessionNumbers)
   }
 
-  /// The root as it was, and all that has to be known besides.
+  /// Returns the restored root and its history.
   ///
-  /// - Parameter wasStopped: Whether the daemon that ran before has said that it ends.
-  /// - Returns: What the journal had.
+  /// - Parameter wasStopped: Whether the previous daemon has noted its end.
+  /// - Returns: The contents of the journal.
   package func finish(wasStopped: Bool = false) -> Recovered<Root> {
     makeRoom()
     history.clients = clients.sorted { $0.value.place < $1.value.place }
@@ -217,19 +219,19 @@ package final class Recovery<Root: Sendable> {
   }
 }
 
-/// What a journal had of a root.
+/// The root and the history from a journal.
 @MainActor
 package struct Recovered<Root: Sendable> {
   package let root: Root
   package let revision: UInt64
   let versions: VersionRing<Root>
   package let history: KeptHistory
-  /// What the reducer is to be told first; nil where the journal had nothing.
+  /// The restoration that the reducer receives first; nil if the journal was empty.
   package let restoration: Restoration?
-  /// How far sessions' numbers may go before a record says more.
+  /// The greatest session number that is reserved without a further record.
   fileprivate let sessionNumbers: UInt64
 
-  /// What a journal begins with, where it had nothing: records say only what changed.
+  /// The first snapshot of an empty journal, which needs one because records contain only changes.
   package func snapshot(_ form: DurableForm<Root>) -> [UInt8] {
     var history = history
     history.sessionNumbers = sessionNumbers

@@ -2,14 +2,14 @@ import StoreActor
 package import StoreHistory
 import StoreState
 
-/// What a journal keeps of a root, with its type.
+/// Records the steps of a root, with its type.
 ///
-/// An object: what is generic is slow to copy.
+/// An object, because generic values are slow to copy.
 @MainActor
 package final class RootJournal<Root: Sendable> {
   package let recorder: Recorder
   package let form: DurableForm<Root>
-  /// The form's, where it is found without looking up the form's type.
+  /// The form's delta, stored here so that a call needs no lookup of the form's type.
   private let delta: (_ old: inout Root, _ new: inout Root, inout CBOREncoder) -> Bool
 
   package init(_ form: DurableForm<Root>, recorder: Recorder) {

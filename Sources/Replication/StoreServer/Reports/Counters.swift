@@ -25,10 +25,10 @@ package final class Counters {
   package internal(set) var blockedPeers: UInt64 = 0
   package internal(set) var cutSubscribers: UInt64 = 0
   package internal(set) var cutSessionless: UInt64 = 0
-  /// Hellos that were answered with a refusal, for whatever reason.
+  /// Hellos that were refused, for any reason.
   package internal(set) var refusedHellos: UInt64 = 0
-  /// Those of them for whom there was no room: their process, user or key, or all together, had as
-  /// many sessions as there may be.
+  /// Hellos that were refused for lack of room: their process, user or key, or all together, had
+  /// the greatest number of sessions.
   package internal(set) var refusedSessions: UInt64 = 0
   package internal(set) var actionsThrottled: UInt64 = 0
   package internal(set) var hellosThrottled: UInt64 = 0
@@ -36,11 +36,11 @@ package final class Counters {
   package internal(set) var reportsRefused: UInt64 = 0
   /// The bytes of peers that tables keep, and how often there was no room for more.
   var ofTables: @MainActor () -> [(String, UInt64)] = { [] }
-  /// What the transport counts: who never gets to the turn.
+  /// The transport's counters, of peers whose frames never reach the turn.
   package var ofTransport: @MainActor () -> [(String, UInt64)] = { [] }
-  /// Why the daemon cannot do something for now that is not about its journal; nil while it can.
+  /// The daemon's present obstacle that does not concern its journal; nil without one.
   package var ofHost: @MainActor () -> String? = { nil }
-  /// What the daemon's program counts itself.
+  /// The metrics of the daemon's program.
   package var ofProgram: @MainActor () -> [MetricSample] = { [] }
 
   /// The counters by the names under which they are reported.

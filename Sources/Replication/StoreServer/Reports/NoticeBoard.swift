@@ -1,14 +1,16 @@
 import StoreHistory
 import StoreProtocol
 
-/// What the daemon's operator is told: of each holder some lines at once, and of those that follow
-/// within ten seconds how many they were, and the last one.
+/// Limits the notices for the daemon's operator.
 ///
-/// A peer that causes line after line, on one connection or on many, does not fill the log.
+/// Some notices of each holder are reported at once; those of the next ten seconds are reported as
+/// their number and the last one.
+///
+/// A peer with many notices, on one connection or on several, does not fill the log.
 struct NoticeBoard {
-  /// The time that one line stands for.
+  /// The time that one summary line covers.
   static let interval: Duration = .seconds(10)
-  /// Holders that are told apart; more of them share a line.
+  /// The most lines; further holders share a line.
   private static let mostHolders = 256
 
   private struct Key: Hashable {
@@ -18,19 +20,19 @@ struct NoticeBoard {
 
   private struct Line {
     var since: Instant
-    /// How many were told at once.
+    /// The number of notices that were reported at once.
     var told = 0
-    /// How many were not, and the last one.
+    /// The number of notices that were not, and the last one.
     var untold: (count: Int, last: ServerNotice)?
   }
 
   /// Bounded by ``mostHolders``.
   private var lines: [Key: Line] = [:]
-  /// What is told at the end of the turn.
+  /// The notices that are reported at the end of the turn.
   ///
-  /// Bounded by ``mostHolders``, of each of them as many as are told at once.
+  /// Bounded by ``mostHolders``, and for each of them by the number that is reported at once.
   private var ready: [ServerNotice] = []
-  /// When a line is told that stands for several notices; distant if there is none.
+  /// When the next summary line is reported; distant without one.
   private(set) var due = Instant.distantFuture
 
   /// Adds a notice that the daemon causes itself.
@@ -59,11 +61,11 @@ struct NoticeBoard {
     line.untold == nil && line.since.advanced(by: Self.interval) <= now
   }
 
-  /// Takes what is to be told now.
+  /// Takes the notices that are to be reported now.
   ///
   /// - Parameters:
   ///   - now: The moment.
-  ///   - isLast: Whether nothing can be told later.
+  ///   - isLast: Whether this is the last call.
   /// - Returns: The notices.
   mutating func take(at now: Instant, isLast: Bool = false) -> [ServerNotice] {
     if isLast || due <= now { closeLines(at: now, isLast: isLast) }
@@ -84,14 +86,15 @@ struct NoticeBoard {
       var notice = last
       notice.text = "\(count) more like this in ten seconds. The last one: \(last.text)"
       ready.append(notice)
-      // The holder goes on with one line for each interval.
+      // The holder continues with one line for each interval.
       lines[key] = Line(since: now, told: key.kind.atOnce)
     }
   }
 }
 
 extension ServerNotice.Kind {
-  /// How many of a holder are told at once: a warning, and as many sessions as a script opens.
+  /// The number of a holder's notices that are reported at once: one warning, and as many audit
+  /// notices as a script opens sessions.
   fileprivate var atOnce: Int {
     switch self {
     case .warning: 1

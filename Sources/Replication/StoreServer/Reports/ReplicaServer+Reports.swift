@@ -6,7 +6,7 @@ package import StoreProtocol
 import StoreState
 
 extension ReplicaServer {
-  /// Says what there is for somebody.
+  /// Sends a caller the descriptions of the exposures that it may know.
   func describe(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
     guard mayAsk(peer, caller) else { return }
     let rights = access.rights(of: caller)
@@ -17,7 +17,7 @@ extension ReplicaServer {
     outbox.send(.description(request: request, item: encoder.bytes[...]), to: peer)
   }
 
-  /// Says which rows there are whose ids begin with a text.
+  /// Sends the ids of rows that begin with a text.
   func rows(_ request: UInt64, _ query: RowQuery, of session: Session) {
     guard mayAsk(session.peer, session.caller) else { return }
     let count = limits.actionsPerRowQuestion
@@ -29,7 +29,9 @@ extension ReplicaServer {
     outbox.send(.rows(request: request, item: encoder.bytes[...]), to: session.peer)
   }
 
-  /// Says how the daemon is; who may not see everything sees sessions of its own user only.
+  /// Sends the daemon's status.
+  ///
+  /// A caller without full rights sees only sessions of its own holder.
   func status(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
     guard mayHaveStatus(peer, caller) else { return }
     let rights = access.rights(of: caller)
@@ -48,7 +50,7 @@ extension ReplicaServer {
       program: program,
       uptimeMilliseconds: milliseconds(since: startedAt),
       sessions: shown.map { status(of: $0, namesIn: &room) },
-      // They count what others do as well, to scopes that do not exist for everybody.
+      // The counters include other clients' use of scopes that do not exist for the caller.
       counters: rights.isEverything ? counters.byName : [],
       samples: rights.isEverything ? counters.ofProgram() : [],
     )
@@ -57,7 +59,7 @@ extension ReplicaServer {
     outbox.send(.status(request: request, item: encoder.bytes[...]), to: peer)
   }
 
-  /// The numbers of the daemon at a moment.
+  /// The daemon's metrics at a moment.
   package func metrics(at moment: Instant) -> StatusMetrics {
     let all = sessions.all
     let backlogs = all.map { backlog(of: $0, at: moment) }
@@ -74,7 +76,7 @@ extension ReplicaServer {
     )
   }
 
-  /// Asks for something of the past, which another thread finds.
+  /// Starts a history query, which another thread answers.
   func history(_ request: UInt64, _ query: HistoryQuery, of session: Session) {
     let peer = session.peer
     guard mayAsk(peer, session.caller) else { return }
@@ -106,7 +108,7 @@ extension ReplicaServer {
     )
   }
 
-  /// Why a session may not ask for the past now; nil if it may.
+  /// Why a session may not start a history query now; nil if it may.
   private func problem(withQuestionOf session: Session) -> String? {
     let holder = session.holder
     guard historyJobs[session.peer] ?? 0 < limits.historyJobsPerPeer,
@@ -123,9 +125,10 @@ extension ReplicaServer {
     return nil
   }
 
-  /// Tells what was found of the past to who may still see what he might see when he asked.
+  /// Sends the answer to a history query, if the session still has the rights that it had at
+  /// its start.
   func finish(_ result: HistoryJob.Result) {
-    // Whose session is over asks again with the next hello.
+    // A client whose session has ended asks again after its next hello.
     guard let session = sessions.session(of: result.peer) else { return }
     guard session.rights == result.rights else {
       let message = "What you may see has changed since you asked. Ask again."
@@ -176,7 +179,7 @@ struct StatusReport {
     var peer: String
     var user: UInt32?
     var key: String?
-    /// The first of them, as far as the report has room for names.
+    /// The names of its first scopes, up to the room for names in the report.
     ///
     /// Bounded by ``Limits/statusNameBytes``.
     var scopes: [String]
@@ -186,7 +189,9 @@ struct StatusReport {
     var lastHeardMilliseconds: UInt64
     var effects: UInt64
 
-    /// Writes a map, whose keys stand in the order of their encodings.
+    /// Writes a map.
+    ///
+    /// Its keys are in the order of their encodings.
     func encode(to encoder: inout CBOREncoder) {
       encoder.mapHeader(12)
       encoder.field("key", text: key)
@@ -222,10 +227,12 @@ struct StatusReport {
   /// Bounded by ``ProgramMetrics/mostSeries``.
   var samples: [MetricSample]
 
-  /// Writes a map, whose keys stand in the order of their encodings.
+  /// Writes a map.
   ///
-  /// Without a tree of values in between: many may ask, and each gets what may be hundreds of
-  /// sessions.
+  /// Its keys are in the order of their encodings.
+  ///
+  /// It makes no tree of values: many callers may ask, and each answer may have hundreds
+  /// of sessions.
   func encode(to encoder: inout CBOREncoder) {
     encoder.mapHeader(11)
     encoder.field("pid", UInt64(clamping: processID))

@@ -1,9 +1,9 @@
 /// A message for the daemon's operator.
 package struct ServerNotice: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// Something that no correct client does, or that goes wrong.
+    /// A fault, or an act of an incorrect client.
     case warning
-    /// A client came, was refused, or left.
+    /// A client connected, was refused, or left.
     case audit
   }
 
@@ -13,6 +13,6 @@ package struct ServerNotice: Hashable, Sendable {
   package var text: String
   /// Its metadata.
   ///
-  /// Bounded by ``Limits/nameBytes`` and what a message quotes, of a few details.
+  /// Bounded by ``Limits/nameBytes`` and the quotations of a message, for a few details.
   package var details: [String: String] = [:]
 }

@@ -7,12 +7,11 @@ import StoreState
 
 /// The protocol's interface to a root store, without the types of its state and actions.
 ///
-/// Everything above is not generic, and reads no pointer to a root: ``TypedRoot`` does, and
-/// closures that were made for its types.
+/// The layers above are not generic and read no pointers to roots. Only ``TypedRoot``, and closures
+/// made for its types, do.
 @MainActor
 package protocol RootPort: AnyObject {
-  /// The number of the newest revision that may be told of: where there is a journal, the newest
-  /// that is durable.
+  /// The number of the newest visible revision: with a journal, the newest that is durable.
   var revision: UInt64 { get }
   /// Whether published revisions are durable.
   var isDurable: Bool { get }
@@ -23,8 +22,8 @@ package protocol RootPort: AnyObject {
   /// Observes every step and output from now on; it must live as long as the root.
   var observer: (any RootObserver)? { get set }
 
-  /// The scope of a name, in any spelling; nil where nothing is exposed under it, and a failure
-  /// where it does not end in a row's id.
+  /// The scope of a name, in any spelling; nil if no exposure has the name, and a failure if the
+  /// name does not end in a row's id.
   func scope(called name: String) -> Result<ResolvedScope, CodecError>?
 
   // MARK: Actions
@@ -34,23 +33,23 @@ package protocol RootPort: AnyObject {
 
   /// Reduces an action of a scope.
   ///
-  /// - Returns: What follows from it; nil when what it is for is not there, and then nothing has
-  ///   happened.
-  /// - Throws: where the bytes are not an action of the scope.
+  /// - Returns: The task of its effects; nil if its target is absent, and then the action has
+  ///   no effect.
+  /// - Throws: A `CodecError` if the bytes are not an action of the scope.
   func send(
     _ action: ArraySlice<UInt8>,
     to scope: RootScope,
   ) throws(CodecError) -> StoreTask?
 
-  /// Sends the action for a listed session that came or went.
+  /// Sends the action for a listed session that joined or left.
   func send(_ event: SessionEvent)
 
   /// Sends the actions for a restart, as one revision, if the daemon has restarted.
   ///
-  /// - Returns: A message for the operator; nil if all is well.
+  /// - Returns: A warning for the operator; nil without a problem.
   func restart() -> String?
 
-  /// Makes a revision without reducing anything.
+  /// Makes a revision without an action.
   func advance()
 
   /// Whether effects are ready and wait for ``startEffects()``.
@@ -66,30 +65,30 @@ package protocol RootPort: AnyObject {
 
   /// The journal has failed: it is unknown whether unreleased revisions are durable.
   ///
-  /// - Parameter reason: Why.
+  /// - Parameter reason: The reason for the failure.
   func fail(_ reason: String)
 
   /// Notifies the observer of a scope's changes from now on, by its number among followed scopes.
   func follow(_ scope: RootScope, as number: Int)
 
-  /// Stops notifying of a scope.
+  /// Stops notifying the observer of a scope's changes.
   func unfollow(_ scope: RootScope)
 
   /// Writes the delta of a scope for the current step; called by the observer only.
   ///
-  /// - Returns: False if there is no change; then nothing is written.
+  /// - Returns: False if there is no change; then the encoder stays as it was.
   func encodeDelta(of scope: RootScope, into encoder: inout CBOREncoder) -> Bool
 
-  /// The digest of a scope's newest state that may be told of.
+  /// The digest of a scope's newest visible state.
   func digest(of scope: RootScope) -> Digest
 
-  /// Which rows of an exposure have ids that begin with a text, in the newest state that may be
-  /// told of and as far as the rights allow; none where there is no such exposure.
+  /// Returns the rows of an exposure whose ids begin with a text, in the newest visible state and
+  /// within the rights; empty if there is no such exposure.
   func rows(_ query: RowQuery, _ rights: Rights, _ limits: Limits) -> RowAnswer
 
   // MARK: Versions
 
-  /// The newest version that may be told of.
+  /// The newest visible version.
   func version() -> RootVersion
 
   /// The version of a revision; nil when it is not kept.
@@ -98,8 +97,8 @@ package protocol RootPort: AnyObject {
   /// Writes a root in its durable form, if there is a journal.
   var encodeDurably: (@Sendable (ErasedScope.Place, inout CBOREncoder) -> Void)? { get }
 
-  /// How a question for the past is answered, on any thread; nil when it is for a scope that does
-  /// not exist for whoever asks.
+  /// Returns a closure that answers a history query on any thread; nil if the query names a scope
+  /// that does not exist for the caller.
   func past(_ query: HistoryQuery, _ rights: Rights, _ limits: Limits) -> HistoryJob.Answer?
 
   /// Releases the store, which can then be used locally.
@@ -115,18 +114,18 @@ package protocol RootObserver: AnyObject {
   /// All scopes that a step may have changed have been reported.
   func stepped(to revision: UInt64)
 
-  /// An output of a followed scope.
+  /// A followed scope has emitted an output.
   func put(_ output: any Sendable, of scope: RootScope, at revision: UInt64)
 }
 
-/// A root at some revision, for use on any thread.
-// Sound: what is at the place never changes, and roots are Sendable.
+/// A root at a revision, for use on any thread.
+// Sound: the root at the place never changes, and roots are Sendable.
 package final class RootVersion: @unchecked Sendable {
   package let revision: UInt64
   private let place: ErasedScope.Place
   private let release: () -> Void
 
-  /// A copy of a root.
+  /// Copies a root.
   init<Root: Sendable>(_ root: Root, revision: UInt64) {
     self.revision = revision
     let copy = UnsafeMutablePointer<Root>.allocate(capacity: 1)

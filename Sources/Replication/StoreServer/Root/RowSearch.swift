@@ -2,14 +2,14 @@ import StoreHistory
 import StoreProtocol
 import StoreState
 
-/// Looks for rows whose ids begin with a text: row by row, and no further than the limits allow,
-/// for it is done on the main thread.
+/// Searches for rows whose ids begin with a text, row by row and within the limits, because it runs
+/// on the main thread.
 struct RowSearch {
   private let query: RowQuery
   private let document: SchemaDocument
   private let rights: Rights
   private let limits: Limits
-  /// The digits with which the ids have to begin, where they are UUIDs.
+  /// The digits that ids have to begin with, if they are UUIDs.
   ///
   /// Bounded by ``Limits/rowIDBytes``.
   private let digits: [UInt8]
@@ -29,7 +29,7 @@ struct RowSearch {
   /// Looks at the next row.
   ///
   /// - Parameter id: The encoding of its id.
-  /// - Returns: Whether there is more to be looked at now.
+  /// - Returns: Whether the search continues with another row now.
   mutating func look(at id: [UInt8]) -> Bool {
     rows += 1
     bytes += id.count
@@ -43,11 +43,13 @@ struct RowSearch {
       && ids.count < limits.rowIDsPerAnswer
   }
 
-  /// Whether an id may begin with the text; to make the text of each takes ten times as long.
+  /// Whether an id may begin with the text.
+  ///
+  /// To make the text of each id takes ten times as long.
   private func mayMatch(_ id: [UInt8]) -> Bool {
     switch document.root {
     case .uuid:
-      // Behind a byte for the length.
+      // After a byte for the length.
       id.count == 17 && digits.count <= 32
         && digits.indices.allSatisfy { place in
           let byte = id[1 + place / 2]

@@ -9,7 +9,7 @@ final class ScopeDirectory {
   private let root: any RootPort
   private let schemas: [ObjectIdentifier: Hashes]
   private let limits: Limits
-  /// The hash of the actions that were described last to a client that may not send all of them.
+  /// The action hash that was computed last, for a client that may not send all actions.
   private var described: (exposed: ObjectIdentifier, sends: SendRight, action: Digest)?
 
   private struct Hashes {
@@ -29,14 +29,14 @@ final class ScopeDirectory {
     schemas = Dictionary(uniqueKeysWithValues: hashes)
   }
 
-  /// The scope that a client names, in any spelling, if it is there for the client.
+  /// Returns the scope of a name, in any spelling, if it exists for the client.
   ///
   /// - Parameters:
   ///   - name: The name as the client sent it.
-  ///   - rights: What the client may see and send.
-  ///   - isDetailed: Whether a refusal says what is wrong with the name, and names the nearest
-  ///     right ones.
-  /// - Returns: The scope with its canonical name, or why there is none.
+  ///   - rights: The client's rights to see and to send.
+  ///   - isDetailed: Whether a refusal states the fault of the name and suggests the nearest
+  ///     valid names.
+  /// - Returns: The scope with its canonical name, or the fault of the name.
   func find(
     _ name: String,
     rights: Rights,
@@ -49,7 +49,7 @@ final class ScopeDirectory {
     }
   }
 
-  /// What is wrong with a name.
+  /// The fault of a name.
   private enum Problem: Error {
     case tooLong
     case tooLongID
@@ -61,7 +61,7 @@ final class ScopeDirectory {
     guard name.utf8.count <= limits.scopeNameBytes else { return .failure(.tooLong) }
     switch root.scope(called: name) {
     case .success(let found):
-      // What is not granted does not exist.
+      // A scope that is not granted does not exist for the client.
       guard rights.knows(found.name) else { break }
       let prefix = found.scope.exposed.description.name.utf8.count + 1
       guard found.name.utf8.count <= prefix + limits.rowIDBytes else {
@@ -76,20 +76,20 @@ final class ScopeDirectory {
     return .failure(.unknown)
   }
 
-  /// Whether any row of the exposure that a name belongs to is there for the client.
+  /// Whether the client knows any row of the exposure that a name belongs to.
   private func knows(_ rights: Rights, anyRowOf name: String) -> Bool {
     root.exposed.lazy.map(\.description).first { $0.match(name) != nil }.map { rights.knows($0) }
       ?? false
   }
 
-  /// Why a client does not get a scope that it has found; nil where it does.
+  /// Why a client is refused a scope that it has found; nil if the scope is granted.
   ///
   /// - Parameters:
   ///   - found: The scope.
   ///   - request: The entry of the join that asks for it.
   ///   - place: How many other scopes the join has before this one.
-  ///   - rights: What the client may see and send.
-  /// - Returns: Why not.
+  ///   - rights: The client's rights to see and to send.
+  /// - Returns: The refusal; nil if the scope is granted.
   func problem(
     with found: ResolvedScope,
     _ request: ClientMessage.JoinRequest,
@@ -109,10 +109,10 @@ final class ScopeDirectory {
     return nil
   }
 
-  /// The hash of the actions of an exposure that a client is told of.
+  /// The hash of an exposure's actions, as described to a client.
   private func describedAction(of exposed: ExposedScopes, _ rights: Rights) -> Digest {
     let sends = rights.sends(exposed.description)
-    // A join names many rows of one exposure, and to hash a schema takes its time.
+    // A join may name many rows of one exposure, and hashing a schema is slow.
     if let described, described.exposed == ObjectIdentifier(exposed), described.sends == sends {
       return described.action
     }
@@ -123,7 +123,7 @@ final class ScopeDirectory {
 
   // MARK: Refusals
 
-  /// There is no such scope, and why is told for the first ones of a join only.
+  /// The refusal without details: only the first refusals of a join state the fault.
   private static let unknown = JoinFailure(
     code: "unknownScope",
     message: "There is no such scope.",
@@ -158,7 +158,7 @@ final class ScopeDirectory {
     case .badID(let error): message = "\(name.quoted) does not end in a row's id: \(error)."
     case .unknown:
       message = "There is no scope \(name.quoted)."
-      // The nearest names of those that the client knows.
+      // The nearest among the names that the client knows.
       let known = root.exposed.map(\.description).filter { rights.knows($0) }
       details = known.suggestions(for: name.bounded(toBytes: limits.rowIDBytes))
     }
@@ -172,7 +172,7 @@ final class ScopeDirectory {
     )
   }
 
-  /// Why a client gets nothing of a scope that not everybody may see.
+  /// The refusal of a scope that some users may not see, to a client without unicast views.
   func needsUnicastViews(_ scope: String) -> JoinFailure {
     JoinFailure(
       code: Outcome.unauthorised,
@@ -180,7 +180,7 @@ final class ScopeDirectory {
     )
   }
 
-  /// Why there is no room for a scope's name.
+  /// The refusal of a scope whose name exceeds the room for names.
   func noRoom(for scope: String) -> JoinFailure {
     JoinFailure(
       code: "tooManyScopes",

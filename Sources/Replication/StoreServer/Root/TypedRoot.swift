@@ -5,10 +5,12 @@ import StoreHistory
 import StoreProtocol
 import StoreState
 
-/// The root store of a daemon, with its types: the only place where replication has them.
+/// The root store of a daemon.
 ///
-/// It keeps previous versions, and passes pointers to roots to closures that were made for their
-/// types. The pointers are valid during the call only.
+/// No other part of replication knows its types.
+///
+/// It keeps previous versions, and passes pointers to roots to closures that were made for the
+/// root's types. The pointers are valid during the call only.
 ///
 /// With a journal, a step is recorded when it is reduced, and the observer is notified when it is
 /// released. Until then it is not visible: ``revision``, ``version()`` and digests are those of the
@@ -21,7 +23,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   private let core: RootCore<Root, RootAction>
   private let sessionAction: (SessionEvent) -> RootAction?
   private let restoredAction: (Restoration) -> RootAction?
-  /// What there is to do first; nil once it is done.
+  /// The restoration that the reducer receives first; nil after that.
   private var pendingRestoration: Restoration?
   /// The exposures with a followed scope.
   ///
@@ -30,9 +32,10 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// The roots of the step in progress.
   @exclusivity(unchecked) private var old: ErasedScope.Place?
   @exclusivity(unchecked) private var new: ErasedScope.Place?
-  /// What the step in progress changed, as far as deltas show it, in bytes.
+  /// The weight of the step in progress, in bytes: its deltas, and other bytes that the new root
+  /// does not share with the old one.
   @exclusivity(unchecked) private var stepWeight = 0
-  /// What is kept of steps; nil where nothing is.
+  /// The journal that records steps; nil without one.
   private let journal: RootJournal<Root>?
   /// The newest released revision, if there is a journal.
   @exclusivity(unchecked) private var released: UInt64
@@ -46,12 +49,13 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   ///
   /// - Parameters:
   ///   - core: The store.
-  ///   - exposures: What clients may see.
-  ///   - limits: How many versions are kept.
-  ///   - journal: What is kept of steps; nil where nothing is.
-  ///   - recovered: What the journal had, which the store has already; nil where that is nothing.
-  ///   - restoredAction: The action that tells the reducer of a restart, if any.
-  ///   - sessionAction: The action that tells the reducer of a listed session, if any.
+  ///   - exposures: The scopes that clients may see.
+  ///   - limits: The number and the weight of kept versions.
+  ///   - journal: The journal that records steps; nil without one.
+  ///   - recovered: The root from the journal, which the store contains already; nil if the journal
+  ///     was empty.
+  ///   - restoredAction: The action that notifies the reducer of a restart, if any.
+  ///   - sessionAction: The action that notifies the reducer of a listed session, if any.
   init(
     _ core: RootCore<Root, RootAction>,
     exposures: [Expose<Root, RootAction>],
@@ -109,7 +113,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     core.effectLog = nil
     core.kept?.end("The daemon has ended.")
     core.kept = nil
-    // What was not told to anybody has no effects, now or later.
+    // Unreleased revisions start no effects, now or later.
     if journal != nil, released < core.revision { core.cancelEffects() }
     core.defersEffects = false
   }
@@ -131,7 +135,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     }
     var decoder = CBORDecoder(action)
     let task = try source.send(core, true, &decoder)
-    // What it is for is absent, so no step has ended what began.
+    // The action's target is absent, so no step has ended the inputs and the record.
     if task == nil, let journal {
       _ = ReducerInputs.end()
       journal.recorder.abandon()
@@ -149,7 +153,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     var problem: String?
     var new: Root?
     do throws(CodecError) {
-      // Behind those that have left, whose revisions have changed it.
+      // This follows the events of sessions that have left, whose revisions have changed the state.
       if journal.form.hasEphemeralParts {
         new = try core.withOwnDependencies { () throws(CodecError) in
           try journal.form.begunAnew(core.state)
@@ -202,15 +206,15 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     if scope.exposed.followedCount == 0 { findFollowed() }
   }
 
-  /// In the order of the exposures, which determines the order of publishing.
+  /// Keeps the order of the exposures, which determines the order of publishing.
   private func findFollowed() { followed = exposed.filter { $0.followedCount > 0 } }
 
-  /// The store has reduced an action.
+  /// Records or publishes a step that the store has reduced.
   ///
   /// - Parameters:
   ///   - revision: The step's revision.
-  ///   - old: Where the root is as it was before; it is moved out of there.
-  ///   - new: Where the root is now.
+  ///   - old: The address of the previous root, which is moved out.
+  ///   - new: The address of the new root.
   private func step(
     to revision: UInt64,
     from old: UnsafeMutablePointer<Root>,
@@ -295,7 +299,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     return true
   }
 
-  /// What a step changed in exposed scopes that nobody follows; rows are in their array.
+  /// The bytes of changes in exposed scopes that no client follows.
+  ///
+  /// A row counts as part of its array.
   private func unfollowedWeight(from old: ErasedScope.Place, to new: ErasedScope.Place) -> Int {
     var weight = 0
     for exposed in exposed {
@@ -307,7 +313,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     return weight
   }
 
-  /// An output was made; one without an action belongs to the root, which is no scope.
+  /// Passes an output to the observer.
+  ///
+  /// An output without an action belongs to the root, which is not a scope.
   private func put(_ output: StoreOutput<RootAction>, at revision: UInt64) {
     guard let observer, let action = output.action else { return }
     withUnsafePointer(to: action) { action in
@@ -326,7 +334,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     for exposed in exposed {
       guard let rows = exposed.rows, let ids = exposed.description.id,
         exposed.description.name.utf8.elementsEqual(query.scope.utf8),
-        // The place to go on with tells how many there are.
+        // The position of the next page reveals the number of rows.
         rights.sees(exposed.description)
       else { continue }
       var search = RowSearch(query, ids, rights, limits)
@@ -364,7 +372,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       guard let found = resolve(scope, limits), rights.sees(found.name) else { return nil }
       listed = found.name
       query = .log(after: after, count: count, scope: found.name, client: client)
-      // By its own name, which may not be the one that it has among many rows.
+      // By its own name, which can differ from its name among many rows.
       named.append(NamedScopes(found.name, found.scope.source))
     case .state(_, let scope):
       guard let found = resolve(scope, limits), rights.sees(found.name) else { return nil }
@@ -402,7 +410,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
 
   private func resolve(_ name: String, _ limits: Limits) -> ResolvedScope? {
     guard name.utf8.count <= limits.scopeNameBytes else { return nil }
-    // What is no id of a row is no name of a scope.
+    // A name without a valid row id names no scope.
     guard case .success(let found)? = scope(called: name) else { return nil }
     return found
   }
@@ -414,9 +422,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   }
 }
 
-/// The past as far as a log was listed.
+/// The reader of a log, after the pages that were listed.
 private struct ListedPast<Root: Sendable>: Sendable {
-  /// What the pages of one list have in common.
+  /// The properties that the pages of one list share.
   struct List: Hashable, Sendable {
     let scope: String?
     let rights: Rights
@@ -428,21 +436,22 @@ private struct ListedPast<Root: Sendable>: Sendable {
 
 /// An output that waits for its revision's release.
 ///
-/// Without its type, and outside of what has it: what is generic is slow to look at, and each step
-/// looks whether there are any.
+/// It is neither generic nor nested in a generic type: each step checks for such outputs, and
+/// access to generic types is slow.
 private struct UnreleasedOutput {
   let revision: UInt64
   let put: () -> Void
 }
 
-/// One step in so many is weighed with what it changed in scopes that nobody follows.
+/// The interval between sampled steps, whose weight includes changes in scopes that no
+/// client follows.
 ///
-/// It stands for the others, for their deltas are of no other use. A prime, so that actions that
-/// take turns are all met.
+/// A sampled step stands for the others, because these deltas have no other use. The interval is a
+/// prime, so that each of several alternating actions is sampled.
 private let stepsPerWeighing: UInt64 = 61
 
 extension CBOREncoder {
-  /// What was noted as unshared since the last call.
+  /// Takes the bytes that were noted as unshared since the last call.
   fileprivate mutating func takeUnshared() -> Int {
     defer { unshared = 0 }
     return unshared

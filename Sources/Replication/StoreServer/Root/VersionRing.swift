@@ -1,18 +1,18 @@
 /// The versions of the root before the newest, by revision, so that a client that reconnects
-/// receives only what changed.
+/// receives only the changes.
 ///
-/// Revisions are contiguous, so finding one costs O(1). A version shares with its successor
-/// everything that did not change, so it retains only what the step from it changed: its weight.
-/// The oldest versions are dropped when there are too many, or when their total weight is too
-/// large.
+/// Revisions are contiguous, so finding one costs O(1). A version shares all unchanged parts with
+/// its successor, so it retains only the parts that the step from it changed: its weight. The
+/// oldest versions are dropped when there are too many, or when their total weight is too large.
 ///
-/// Every action adds a version, in code that does not know the root's type. Therefore the versions
-/// are in memory of the ring's own, and moved into it: a collection would copy each on its way. The
+/// Every action adds a version, in code that does not know the root's type. Therefore the ring has
+/// memory of its own, and versions are moved into it: a collection would copy each of them. The
 /// ring is an object because an object knows its type: for a value, such code looks metadata up.
 ///
-/// What every action touches is not checked for overlapping accesses, as in ``ReplicaServer``.
+/// The properties that every action touches are not checked for overlapping accesses, as
+/// in ``ReplicaServer``.
 final class VersionRing<Root> {
-  /// Initialised from `first` on, `count` of them, round the end.
+  /// `count` slots are initialised, from `first` on, around the end.
   private var slots: UnsafeMutablePointer<Root>
   private var weights: UnsafeMutablePointer<Int>
   private var capacity: Int
@@ -22,24 +22,26 @@ final class VersionRing<Root> {
   @exclusivity(unchecked) private var weight = 0
   private let weightLimit: Int
   @exclusivity(unchecked) private(set) var oldestRevision: UInt64
-  /// Versions from this one on are kept however many they are, and whatever they weigh.
+  /// Versions from this one on are kept regardless of their number and weight.
   @exclusivity(unchecked) private var neededRevision = UInt64.max
 
-  /// What a version weighs at least: its own record, and the nodes on the way to a change.
+  /// The least weight of a version, in bytes: its own record, and the nodes on the path to
+  /// a change.
   private static var leastWeight: Int { 512 }
 
   /// Creates an empty ring.
   ///
   /// - Parameters:
-  ///   - limit: How many versions are kept, the newest, which is elsewhere, among them.
-  ///   - weightLimit: The bytes that they hold on to.
-  ///   - revision: The newest version's.
+  ///   - limit: The number of kept versions, including the newest, which is stored elsewhere.
+  ///   - weightLimit: The bytes that they may retain.
+  ///   - revision: The newest version's revision.
   init(limit: Int, bytes weightLimit: Int, revision: UInt64) {
     precondition(limit >= 1, "A ring of versions keeps at least 1, not \(limit)")
     self.weightLimit = weightLimit
     oldestRevision = revision
     self.limit = limit
-    // One more than are kept besides the newest: a version is added before the oldest goes.
+    // One more than the kept versions besides the newest: a version is added before the oldest
+    // is removed.
     capacity = limit
     slots = .allocate(capacity: capacity)
     weights = .allocate(capacity: capacity)
@@ -54,7 +56,7 @@ final class VersionRing<Root> {
   /// The revision of the newest version, which is not in the ring.
   var newestRevision: UInt64 { oldestRevision + UInt64(count) }
 
-  /// Where the version is that has so many older ones before it.
+  /// The slot of the version that has this number of older ones before it.
   private func place(_ offset: Int) -> Int {
     let place = first + offset
     return place >= capacity ? place - capacity : place
@@ -63,9 +65,9 @@ final class VersionRing<Root> {
   /// Adds the version that was the newest until now.
   ///
   /// - Parameters:
-  ///   - root: Where it is; it is moved out of there.
+  ///   - root: The address of the root, which is moved out.
   ///   - revision: Its revision.
-  ///   - changed: The bytes that the step away from it changed, as far as they are known.
+  ///   - changed: The bytes, as far as known, that the step from this version changed.
   func append(
     moving root: UnsafeMutablePointer<Root>,
     revision: UInt64,
@@ -81,7 +83,7 @@ final class VersionRing<Root> {
     removeSurplus()
   }
 
-  /// Adds the version that was the newest until now, a value.
+  /// Adds the version that was the newest until now, by value.
   func append(_ root: Root, revision: UInt64, changed: Int) {
     withUnsafeTemporaryAllocation(of: Root.self, capacity: 1) { place in
       place.initializeElement(at: 0, to: root)
@@ -133,8 +135,8 @@ final class VersionRing<Root> {
     return slots[place(Int(revision - oldestRevision))]
   }
 
-  /// Where the root of a revision is, until the ring changes; nil when it is not kept, or is the
-  /// newest.
+  /// The address of the root at a revision, valid until the ring changes; nil if the revision is
+  /// not kept, or is the newest.
   func place(of revision: UInt64) -> UnsafePointer<Root>? {
     guard revision >= oldestRevision, revision < newestRevision else { return nil }
     return UnsafePointer(slots + place(Int(revision - oldestRevision)))

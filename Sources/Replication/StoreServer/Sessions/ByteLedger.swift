@@ -1,10 +1,10 @@
 import StoreHistory
 
-/// The bytes that peers have put into a table of the daemon, by holder and in total.
+/// The bytes that peers have stored in a table of the daemon, by holder and in total.
 ///
-/// A table that keeps what peers send, for longer than a turn, charges the bytes here before it
-/// keeps them: counts alone bound no memory, because one entry can be as large as a frame. Those
-/// who may not do everything have a share each and a part of the total, so that the owner's
+/// A table that keeps peers' data for longer than a turn charges the bytes here before it keeps
+/// them: counts alone do not bound the memory, because one entry can be as large as a frame.
+/// Holders without full rights have a share each and a part of the total, so that the owner's
 /// programs find room beside them.
 @MainActor
 final class ByteLedger {
@@ -13,17 +13,17 @@ final class ByteLedger {
   private let mostOfAll: Int
   /// The bytes that are kept of all holders.
   private(set) var total = 0
-  /// Those of them that are of holders who may not do everything.
+  /// The part of the total that belongs to holders without full rights.
   private var ofOthers = 0
-  /// Bounded by ``total``: who has no bytes has no entry.
+  /// Bounded by ``total``: a holder without bytes has no entry.
   private var byHolder: [ClientHolder: Int] = [:]
-  /// How often there was no room.
+  /// The number of refused charges.
   private(set) var refusals: UInt64 = 0
 
   /// Creates a ledger for an empty table.
   ///
   /// - Parameters:
-  ///   - mostOfOne: The bytes of one holder who may not do everything.
+  ///   - mostOfOne: The bytes of one holder without full rights.
   ///   - mostOfOthers: The bytes of all such holders together.
   ///   - mostOfAll: The bytes of all holders.
   init(mostOfOne: Int, mostOfOthers: Int, mostOfAll: Int) {
@@ -38,10 +38,10 @@ final class ByteLedger {
   /// Charges bytes to a holder.
   ///
   /// - Parameters:
-  ///   - bytes: How many are to be kept.
-  ///   - holder: Who answers for them.
-  ///   - isOwner: Whether the holder may do everything.
-  /// - Returns: False where there is no room; then nothing is charged.
+  ///   - bytes: The number of bytes to be kept.
+  ///   - holder: The holder that answers for them.
+  ///   - isOwner: Whether the holder has full rights.
+  /// - Returns: False if there is no room; no bytes are charged then.
   func charge(_ bytes: Int, to holder: ClientHolder, isOwner: Bool) -> Bool {
     precondition(bytes >= 0, "\(bytes) bytes are charged to \(holder)")
     let own = self.bytes(of: holder)
@@ -62,9 +62,9 @@ final class ByteLedger {
   /// Gives back bytes that were charged to a holder.
   ///
   /// - Parameters:
-  ///   - bytes: How many are kept no more.
-  ///   - holder: Who answered for them.
-  ///   - isOwner: What was said when they were charged.
+  ///   - bytes: The number of bytes that are no longer kept.
+  ///   - holder: The holder that was charged.
+  ///   - isOwner: The same value as when they were charged.
   func giveBack(_ bytes: Int, of holder: ClientHolder, isOwner: Bool) {
     guard bytes > 0 else { return }
     let own = self.bytes(of: holder)

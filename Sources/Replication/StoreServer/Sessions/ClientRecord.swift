@@ -11,10 +11,10 @@ final class ClientRecord {
   /// ``Limits/outcomeBytes``.
   @exclusivity(unchecked) private var outcomes: [Outcome] = []
   @exclusivity(unchecked) private var head = 0
-  /// What the kept outcomes take of the memory.
+  /// The bytes of the kept outcomes in memory.
   @exclusivity(unchecked) private(set) var bytes: Int
   private let limit: Int
-  /// Whether the table keeps it when its client goes: from its first action on.
+  /// Whether the table keeps it after its client leaves: from its first action on.
   var isKept = false
   /// The holder of its client.
   var holder: ClientHolder
@@ -34,7 +34,7 @@ final class ClientRecord {
     self.limit = limit
   }
 
-  /// The outcomes up to a sequence that are kept, the oldest first.
+  /// Returns the kept outcomes up to a sequence, oldest first.
   func outcomes(through sequence: UInt64) -> [Outcome] {
     var result: [Outcome] = []
     var next = sequence
@@ -45,9 +45,10 @@ final class ClientRecord {
     return result.reversed()
   }
 
-  /// A client that will send nothing up to a sequence any more goes on from there.
+  /// Continues the record after a sequence up to which the client will send no more actions.
   ///
-  /// What lies between has outcomes, and asking for it would never end.
+  /// The client has the outcomes up to there; without the skip, the daemon would ask for these
+  /// actions forever.
   func skip(to last: UInt64) {
     guard self.last < last else { return }
     self.last = last
@@ -56,13 +57,13 @@ final class ClientRecord {
     bytes = 0
   }
 
-  /// How many outcomes are kept.
+  /// The number of kept outcomes.
   var count: Int { outcomes.count }
 
-  /// How many bytes the newest outcome takes.
+  /// The bytes of the newest outcome.
   var newestBytes: Int { outcome(of: last)?.keptBytes ?? 0 }
 
-  /// Keeps the newest outcomes only: so many, and what is part of a later revision than one.
+  /// Keeps only the newest outcomes: the given number, and all of revisions after the given one.
   func keep(_ most: Int, releasedThrough revision: UInt64) {
     let unreleased = Int(clamping: last - last(through: revision))
     guard outcomes.count > max(most, unreleased) else { return }
@@ -71,8 +72,8 @@ final class ClientRecord {
     bytes = outcomes.reduce(0) { $0 + $1.keptBytes }
   }
 
-  /// Keeps the newest outcome, of the older ones the newest that so many bytes have room for, and
-  /// what is part of a later revision than one.
+  /// Keeps the newest outcome, the newest of the older ones that fit into the given bytes, and all
+  /// of revisions after the given one.
   func keep(olderBytes most: Int, releasedThrough revision: UInt64) {
     guard bytes - newestBytes > most else { return }
     var (count, sum) = (1, 0)
@@ -96,10 +97,10 @@ final class ClientRecord {
     }
   }
 
-  /// The last sequence before the first action that is part of a later revision only.
+  /// Returns the last sequence before the first action that belongs to a later revision.
   func last(through revision: UInt64, withRefusals: Bool = true) -> UInt64 {
     var last = last
-    // Revisions grow, so those that are later stand at the end.
+    // Revisions increase, so the later ones are at the end.
     var end = self.last
     while let outcome = outcome(of: end) {
       if case .applied(let applied, _) = outcome {
@@ -113,7 +114,7 @@ final class ClientRecord {
     return last
   }
 
-  /// The recorded outcome of a sequence up to `last`; nil when it is no longer kept.
+  /// Returns the recorded outcome of a sequence up to `last`; nil if it is no longer kept.
   func outcome(of sequence: UInt64) -> Outcome? {
     guard sequence >= 1, sequence <= last, last - sequence < UInt64(outcomes.count) else {
       return nil

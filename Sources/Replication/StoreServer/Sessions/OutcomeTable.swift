@@ -3,8 +3,8 @@ import StoreActor
 import StoreHistory
 package import StoreProtocol
 
-/// The outcomes of clients' actions: the records that make a retry harmless, and the outcomes that
-/// are still to be sent.
+/// The outcomes of clients' actions: the records that make a retry idempotent, and the outcomes
+/// that are still to be sent.
 @MainActor
 package final class OutcomeTable {
   private let root: any RootPort
@@ -25,36 +25,35 @@ package final class OutcomeTable {
 
   /// Clients of one holder whose session has ended.
   private struct IdleClients {
-    /// In the order in which their sessions ended; some have come back since.
+    /// In the order in which their sessions ended; some have reconnected since.
     ///
-    /// Bounded by ``records``, with as many that have come back.
+    /// Bounded by ``records``, and by as many entries of reconnected clients.
     var order: Deque<(client: Identifier, number: UInt64)> = []
-    /// How many have not.
+    /// The number of clients that have not reconnected.
     var count = 0
   }
 
-  /// The outcomes of all records.
+  /// The number of outcomes in all records.
   private var outcomeCount = 0
-  /// What they take of the memory.
+  /// The bytes of these outcomes in memory.
   private(set) var outcomeBytes = 0
-  /// Beyond so many of them, and so many bytes, old ones go.
+  /// Old outcomes are dropped if there are more than this number, or more than these bytes.
   private var mostOutcomes: Int
   private var mostBytes: Int
   /// Sessions with something to send, in that order.
   ///
   /// Bounded by ``Limits/sessions``.
   private var unsent: [Session] = []
-  /// Those of them that wait for a release only.
+  /// Sessions whose outcomes only wait for a release.
   ///
   /// Bounded by ``Limits/sessions``.
   private var awaitingRelease: [Session] = []
-  /// Sessions that are over, by the connections that are told goodbye behind outcomes that wait for
-  /// the disk.
+  /// Ended sessions, by the connections that get a goodbye after outcomes that wait for the disk.
   ///
-  /// Bounded by ``Limits/sessions``: each was one, has no more outcomes than an open one, and its
-  /// connection is closed after ``Timing/introduction``.
+  /// Bounded by ``Limits/sessions``: each was an open session, has no more outcomes than one, and
+  /// its connection is closed after ``Timing/introduction``.
   private var leaving: [PeerID: Session] = [:]
-  /// Called when there is something to send, also between turns.
+  /// Called when there are outcomes to send, also between turns.
   var onUnsent: (@MainActor () -> Void)?
 
   init(
@@ -75,30 +74,31 @@ package final class OutcomeTable {
 
   // MARK: Clients
 
-  /// The actions of a client that says hello; one that is not known starts before its first.
+  /// Returns the actions of a client that sends a hello; a new client starts before its first one.
   ///
   /// - Parameters:
-  ///   - hello: What it says.
-  ///   - holder: Who answers for it.
-  /// - Returns: What became of its actions before.
+  ///   - hello: The hello.
+  ///   - holder: The client's holder.
+  /// - Returns: The outcomes of its earlier actions.
   func actions(of hello: ClientMessage.Hello, _ holder: ClientHolder) -> SessionActions {
     SessionActions(record: record(of: hello, holder))
   }
 
-  /// Whether what is remembered of a client is not another holder's.
+  /// Whether a client id may be used by a holder: no record of another holder has it.
   ///
-  /// What nobody vouched for belongs to nobody, also what a journal of an earlier version has kept.
+  /// A record of an unknown holder belongs to any holder, including records from the journal of an
+  /// earlier version.
   func mayBe(_ client: Identifier, _ holder: ClientHolder) -> Bool {
     guard let known = records[client]?.holder else { return true }
     return known == holder || known == .unknown
   }
 
-  /// Whether a client of a holder has sent something that is remembered.
+  /// Whether the table has a record of a client of a holder.
   func knows(_ client: Identifier, _ holder: ClientHolder) -> Bool {
     holder != .unknown && records[client]?.holder == holder
   }
 
-  /// A session is resumed by its client.
+  /// Adapts a session's record to the hello that resumes it.
   func resume(_ session: Session, _ hello: ClientMessage.Hello) {
     let record = session.actions.record
     session.actions.record = self.record(of: hello, record.holder, known: record)
@@ -121,18 +121,18 @@ package final class OutcomeTable {
     return record
   }
 
-  /// A session is over: its effects are cancelled.
+  /// Ends a session, and cancels its effects.
   ///
-  /// Who said goodbye asks for no outcome any more, and is forgotten; others when their turn comes.
-  /// A client that the daemon says goodbye to is told first what became of its actions, which may
-  /// have to wait for the disk.
+  /// A client that sent a goodbye requests no outcome any more, and its record is dropped; other
+  /// records are dropped in their turn. A client that the daemon sends a goodbye first gets the
+  /// outcomes of its actions, which may have to wait for the disk.
   ///
   /// - Parameters:
   ///   - session: The session.
-  ///   - goodbye: What its client is told behind its outcomes; nil where it is told nothing more.
-  ///   - isCut: Whether the connection is about to be closed, so that nothing can wait.
-  ///   - isFarewell: Whether its client said goodbye.
-  /// - Returns: Whether its client is forgotten, of which something was kept.
+  ///   - goodbye: The goodbye that follows its outcomes; nil if its client gets no further message.
+  ///   - isCut: Whether the connection is about to be closed, so that outcomes cannot wait.
+  ///   - isFarewell: Whether its client sent a goodbye.
+  /// - Returns: Whether a kept record of its client was dropped.
   func end(
     _ session: Session,
     goodbye: Goodbye?,
@@ -140,7 +140,7 @@ package final class OutcomeTable {
     isFarewell: Bool,
   ) -> Bool {
     let actions = session.actions
-    // The client takes all effects for ended when it is told goodbye.
+    // A client that gets a goodbye treats all effects as ended.
     actions.finished.removeAll()
     actions.cancelAll()
     if let goodbye {
@@ -155,10 +155,11 @@ package final class OutcomeTable {
     return isFarewell
   }
 
-  /// Whether a connection is told goodbye as soon as its session's outcomes are durable.
+  /// Whether a connection gets a goodbye as soon as its session's outcomes are durable.
   package func isLeaving(_ peer: PeerID) -> Bool { !leaving.isEmpty && leaving[peer] != nil }
 
-  /// A connection is over, or says hello again: it is told nothing more of its former session.
+  /// Drops the unsent messages of a connection's former session, because the connection has ended
+  /// or sent another hello.
   func dismiss(_ peer: PeerID) {
     leaving.removeValue(forKey: peer)?.actions.fallSilent()
   }
@@ -177,14 +178,14 @@ package final class OutcomeTable {
     if idle[record.holder]?.count == 0 { idle[record.holder] = nil }
   }
 
-  /// A client with a record has left.
+  /// Adds a client that has left to the queue of records to be dropped.
   private func leave(_ record: ClientRecord, _ client: Identifier) {
     record.idleSince = nextIdle
     var clients = idle.removeValue(forKey: record.holder) ?? IdleClients()
     clients.order.append((client, nextIdle))
     clients.count += 1
     nextIdle += 1
-    // Half of them have come back: each is looked at once for each time that it came and went.
+    // Half of the clients have reconnected: the cost is amortized O(1) for each entry.
     if clients.order.count > 2 * clients.count + 64 { clients.order.removeAll { !isIdle($0) } }
     idle[record.holder] = clients
   }
@@ -193,8 +194,8 @@ package final class OutcomeTable {
     records[entry.client]?.idleSince == entry.number
   }
 
-  /// Keeps a client's record, from its first outcome on: who sends nothing takes no place from
-  /// those whose retries must be recognised.
+  /// Keeps a client's record, from its first outcome on: a client that sends no action takes no
+  /// place from those whose retries must be recognised.
   private func keep(_ record: ClientRecord, of client: Identifier) {
     while records.count >= limits.clients, let oldest = takeOldest() { forget(oldest) }
     record.isKept = true
@@ -202,21 +203,22 @@ package final class OutcomeTable {
     count(record)
   }
 
-  /// Counts the outcomes of a record.
+  /// Adds a record's outcomes to the totals.
   private func count(_ record: ClientRecord) {
     outcomeCount += record.count
     outcomeBytes += record.bytes
   }
 
-  /// Counts the outcomes of a record no more, because they are about to change or to go.
+  /// Subtracts a record's outcomes from the totals, before they change or are dropped.
   private func leaveOut(_ record: ClientRecord) {
     outcomeCount -= record.count
     outcomeBytes -= record.bytes
   }
 
-  /// Of the clients that have gone the first one of the holder that has most of them; nil for none.
+  /// Takes the client that left first, of the holder with the most such clients; nil if all clients
+  /// are connected.
   ///
-  /// So whoever comes again and again under new names displaces himself, and nobody else. The
+  /// So a holder that reconnects repeatedly with new ids displaces only its own clients. The
   /// owner's reserve does not count.
   private func takeOldest() -> Identifier? {
     let owner = access.grants.owner
@@ -227,7 +229,7 @@ package final class OutcomeTable {
         first: clients.order.first?.number ?? 0,
       )
     }
-    // Of those who have as many, whose first one has gone before the others'.
+    // Among holders with equal counts, the one whose first client left earliest.
     let most = counts.max { one, other in (one.count, other.first) < (other.count, one.first) }
     guard let holder = most?.holder else { return nil }
     while let oldest = idle[holder]?.order.popFirst() {
@@ -236,16 +238,17 @@ package final class OutcomeTable {
     return nil
   }
 
-  /// Drops old outcomes if there are too many in all.
+  /// Drops old outcomes if there are too many in total.
   ///
-  /// Some more go than have to, so that there is room for a while.
+  /// It drops more than necessary, so that there is room for a while.
   private func makeRoom() {
     guard outcomeCount > mostOutcomes || outcomeBytes > mostBytes else { return }
     if outcomeCount > mostOutcomes { leaveFewer(than: limits.outcomes - limits.outcomes / 8) }
     if outcomeBytes > mostBytes { leaveLess(than: limits.outcomeBytes - limits.outcomeBytes / 8) }
     outcomeCount = records.values.reduce(0) { $0 + $1.count }
     outcomeBytes = records.values.reduce(0) { $0 + $1.bytes }
-    // What waits for the disk cannot go, and is not looked at each time.
+    // Outcomes that wait for the disk cannot be dropped; the raised limits avoid a search at each
+    // call.
     mostOutcomes = max(limits.outcomes, outcomeCount + limits.outcomes / 8)
     mostBytes = max(limits.outcomeBytes, outcomeBytes + limits.outcomeBytes / 8)
   }
@@ -272,7 +275,7 @@ package final class OutcomeTable {
 
   // MARK: Restarts
 
-  /// Restores what was known before a restart.
+  /// Restores the records from before a restart.
   func restore(_ clients: [KeptHistory.Client]) {
     for client in clients {
       let record = ClientRecord(
@@ -287,11 +290,11 @@ package final class OutcomeTable {
     makeRoom()
   }
 
-  /// What has to be known when the daemon is started again at a revision.
+  /// Returns the records that a daemon needs when it starts again at a revision.
   func kept(through revision: UInt64) -> [KeptHistory.Client] {
     let sorted = records.sorted { $0.value.idleSince ?? .max < $1.value.idleSince ?? .max }
     return sorted.map { id, record in
-      // A refusal may have been judged by a state that a crash takes back.
+      // A refusal may have judged a state that a crash undoes.
       let isAhead = root.newestRevision > revision
       let last = record.last(through: revision, withRefusals: !isAhead)
       return KeptHistory.Client(
@@ -305,7 +308,7 @@ package final class OutcomeTable {
 
   // MARK: Outcomes
 
-  /// Records the outcome of a session's next action, which is to be sent.
+  /// Records the outcome of a session's next action, and queues it for sending.
   func record(_ outcome: Outcome, of session: Session) {
     let record = session.actions.record
     if !record.isKept { keep(record, of: session.clientID) }
@@ -319,16 +322,16 @@ package final class OutcomeTable {
   /// Sends the recorded outcome of an action again.
   func repeatOutcome(of sequence: UInt64, to session: Session) {
     counters.duplicates += 1
-    // However often it is asked, it is said once when it may be.
+    // Repeated requests for the same outcome are answered once, after its release.
     guard !session.actions.unsaid.contains(where: { $0.sequence == sequence }) else { return }
     answer(sequence, known(sequence, of: session), to: session)
   }
 
-  /// What was said of an action before; its effects run on only where they still do.
+  /// Returns the recorded outcome of an action; it has effects only if they still run.
   private func known(_ sequence: UInt64, of session: Session) -> Outcome {
     switch session.actions.record.outcome(of: sequence) {
     case .applied(let revision, hasEffects: true) where !session.actions.isRunning(sequence):
-      // They ended, if only with an earlier session; no `finished` will follow.
+      // The effects ended, perhaps with an earlier session; no `finished` will follow.
       return .applied(revision: revision, hasEffects: false)
     case let outcome?: return outcome
     case nil:
@@ -339,8 +342,8 @@ package final class OutcomeTable {
 
   /// Adds an outcome to those that the end of the turn sends.
   ///
-  /// Every outcome waits until the newest revision is durable, refusals too, since they judged that
-  /// state. Only `overloaded` does not wait: the client has to know of it while there is no room.
+  /// Every outcome waits until the newest revision is durable. Refusals wait too, since they judged
+  /// that state. Only `overloaded` does not wait: the client needs it while there is no room.
   private func answer(_ sequence: UInt64, _ outcome: Outcome, to session: Session) {
     if case .failed(let failure) = outcome, failure.code == Outcome.overloaded {
       session.actions.refused.append(
@@ -356,7 +359,7 @@ package final class OutcomeTable {
 
   // MARK: Effects
 
-  /// The effects of a session's next action run: it is told when they have ended.
+  /// Observes the effects of a session's action, to notify its client when they have ended.
   func follow(_ task: StoreTask, of sequence: UInt64, of session: Session) {
     session.actions.run(task, of: sequence)
     task.whenFinished { [weak self, weak session] in
@@ -368,7 +371,7 @@ package final class OutcomeTable {
 
   // MARK: Sending
 
-  /// Whether a session is to be told something.
+  /// Whether a session has outcomes or finished effects to send.
   var hasUnsent: Bool { !unsent.isEmpty }
 
   private func note(_ session: Session) {
@@ -378,7 +381,7 @@ package final class OutcomeTable {
     onUnsent?()
   }
 
-  /// More revisions were released: outcomes that waited for them may be sent.
+  /// Queues the outcomes that waited for a release, because more revisions were released.
   func released() {
     for session in awaitingRelease {
       session.actions.awaitsRelease = false
@@ -387,8 +390,8 @@ package final class OutcomeTable {
     awaitingRelease.removeAll(keepingCapacity: true)
   }
 
-  /// Sends outcomes and finished effects to all, as far as these may be told; what was published of
-  /// their revisions has been.
+  /// Sends all sessions their released outcomes and finished effects; the changes of their
+  /// revisions are already published.
   func sendAll() {
     guard !unsent.isEmpty else { return }
     for session in unsent {
@@ -404,7 +407,9 @@ package final class OutcomeTable {
     unsent.removeAll(keepingCapacity: true)
   }
 
-  /// Sends a session what may be told, and goodbye behind all of it, or if it is the last chance.
+  /// Sends a session its released outcomes and finished effects.
+  ///
+  /// A goodbye follows after all outcomes, or if this is the last chance.
   private func send(to session: Session, isLast: Bool = false) {
     let actions = session.actions
     while let outcomes = takeAnswers(&actions.refused) ?? takeAnswers(&actions.unsaid) {
@@ -425,8 +430,8 @@ package final class OutcomeTable {
     dismiss(session.peer)
   }
 
-  /// The next outcomes of consecutive actions that may be sent, as many as a frame has room for;
-  /// nil if there are none.
+  /// Takes the next outcomes of consecutive actions that may be sent, as many as a frame has room
+  /// for; nil if the first one may not be sent yet.
   private func takeAnswers(
     _ answers: inout Deque<SessionActions.Answer>
   ) -> (first: UInt64, outcomes: [Outcome])? {

@@ -3,15 +3,16 @@ import StoreHistory
 import StoreProtocol
 import StoreState
 
-/// Hellos: they open, resume or are refused a session.
+/// Hellos, each of which opens or resumes a session, or is refused.
 extension ReplicaServer {
   func greet(_ hello: ClientMessage.Hello, from peer: PeerID, _ caller: Caller) {
-    // Who is not answered asks again, and then there is another epoch to be told of.
+    // A client without an answer asks again, and then the answer names another epoch.
     guard !isRenewing else { return }
     let rights = access.rights(of: caller)
     let holder = access.holder(of: caller)
     let known = resumable(hello, on: peer, caller)
-    // Whoever comes back, all at once after a lost connection, makes nothing that is to be kept.
+    // Clients that resume, often all at once after a lost connection, create no data that must be
+    // kept.
     guard
       known != nil || rights.isEverything
         || sessions.spendHello(of: holder, now: now.instant)
@@ -58,7 +59,7 @@ extension ReplicaServer {
     welcome(session, version, isResumed: false)
   }
 
-  /// The session that a hello resumes; nil for one that opens another.
+  /// Returns the session that a hello resumes; nil if the hello opens another one.
   private func resumable(
     _ hello: ClientMessage.Hello,
     on peer: PeerID,
@@ -69,15 +70,15 @@ extension ReplicaServer {
     {
       return session
     }
-    // It asked again before our answer came: the session on its connection is its own.
+    // The client asked again before the answer arrived: the session on its connection is its own.
     guard let previous = sessions.session(of: peer), previous.clientID == hello.clientID else {
       return nil
     }
     return previous
   }
 
-  /// Whether a client id is nobody else's: neither a session's nor that of a client that was there
-  /// and may ask again what became of its actions.
+  /// Whether a client id belongs to no other holder: neither by a session, nor by a record of a
+  /// client that may ask again for the outcomes of its actions.
   private func mayBe(_ client: Identifier, _ caller: Caller) -> Bool {
     let holder = caller.identity.holder
     if let other = sessions.session(ofClient: client) {
@@ -101,10 +102,10 @@ extension ReplicaServer {
     )
   }
 
-  /// Why there is no room for another session; nil when there is.
+  /// Returns why there is no room for another session; nil if there is room.
   private func problem(withRoomFor holder: Holder, _ rights: Rights) -> String? {
     for quota in quotas(of: holder, rights) {
-      // Sessions that lost a connection make room for those that come.
+      // Sessions that lost a connection make room for new ones.
       while sessions.counts[quota.group] >= quota.sessions {
         guard let lost = sessions.takeLost(of: quota.group) else {
           counters.refusedSessions += 1
@@ -116,7 +117,7 @@ extension ReplicaServer {
     return nil
   }
 
-  /// A limit of sessions for a group that a new session would belong to.
+  /// The limit of sessions for a group of a new session.
   private struct Quota {
     let group: SessionGroup
     let sessions: Int
@@ -152,7 +153,7 @@ extension ReplicaServer {
     return [Quota(group: .holder(holder), sessions: mostOfOne, problem: problem), owners, all]
   }
 
-  /// What is wrong with the name that a client gives itself; nil when nothing is.
+  /// Returns the fault of a client's name; nil if the name is valid.
   private func problem(withName name: String) -> String? {
     if name.utf8.count > limits.nameBytes {
       return "Your name has \(name.utf8.count) bytes. Choose one of at most \(limits.nameBytes)."
@@ -163,7 +164,7 @@ extension ReplicaServer {
     return nil
   }
 
-  /// The highest version that both speak; nil when there is none.
+  /// Returns the highest version that both ends speak; nil if their versions do not overlap.
   private func commonVersion(_ hello: ClientMessage.Hello) -> UInt64? {
     let version = min(hello.version, protocolVersions.upperBound)
     return version >= max(hello.lowestVersion, protocolVersions.lowerBound) ? version : nil
@@ -206,16 +207,16 @@ extension ReplicaServer {
     audit(session, isResumed ? "A session goes on." : "A session begins.")
   }
 
-  /// Ends a session: its effects are cancelled, and those present lose one, once.
+  /// Ends a session once, and cancels its effects; if it is listed, the reducer gets an event.
   ///
-  /// Where there is a code its client is told goodbye, behind the outcomes of its actions.
+  /// With a code, its client gets a goodbye after the outcomes of its actions.
   ///
   /// - Parameters:
   ///   - session: The session.
-  ///   - code: Why, as the protocol has it; nil where the client is not told.
-  ///   - message: Why, for people to read.
-  ///   - isFarewell: Whether its client said goodbye.
-  ///   - tellsOutcomes: Whether the outcomes of its actions come first.
+  ///   - code: The protocol's code for the reason; nil if the client is not notified.
+  ///   - message: The reason, for people to read.
+  ///   - isFarewell: Whether its client sent a goodbye.
+  ///   - tellsOutcomes: Whether the outcomes of its actions are sent first.
   func end(
     _ session: Session,
     code: String?,
@@ -227,7 +228,7 @@ extension ReplicaServer {
     audit(session, "A session ends.", reason: code ?? "left")
     let goodbye = code.map { Goodbye(code: $0, message: message) }
     if !tellsOutcomes { session.actions.fallSilent() }
-    // What its actions have changed comes before their outcomes.
+    // The changes of its actions are published before their outcomes.
     if goodbye != nil, session.actions.unsaidCount > 0 { subscriptions.flush(now: now.instant) }
     let isForgotten = outcomes.end(
       session,
@@ -240,15 +241,15 @@ extension ReplicaServer {
     subscribers.end(session, now: now.instant)
   }
 
-  /// Whether there is something to tell the reducer of who came and who went, and it can be kept.
+  /// Whether there are session events for the reducer, and the journal can record them.
   ///
-  /// It waits while nothing can: clients may come and go as they like, and what they make then
-  /// fills the memory.
+  /// Events wait while the journal refuses records: clients can connect and leave at any rate, and
+  /// their events would fill the memory.
   var hasSessionEvents: Bool {
     sessions.hasEvents && recorder?.refusal(now.instant, of: nil) == nil
   }
 
-  /// Tells the reducer who came and who went, each in one ordinary action.
+  /// Sends the reducer the sessions' joins and departures, each as one ordinary action.
   func deliverSessionEvents() {
     guard hasSessionEvents else { return }
     for event in sessions.takeEvents() {

@@ -3,7 +3,7 @@ import StoreProtocol
 /// The statuses and the other reports that a connection, or a holder, may still request.
 struct ReportBudget {
   var statuses: TokenBucket
-  /// Descriptions, questions for the past or for rows, and commands for keys.
+  /// Descriptions, queries of the history or of rows, and commands for keys.
   var questions: TokenBucket
 
   /// The budget of a new connection.
@@ -22,6 +22,6 @@ struct ReportBudget {
     )
   }
 
-  /// Whether there is nothing to remember.
+  /// Whether the budget equals a new one.
   func isFull(_ now: Instant) -> Bool { statuses.isFull(now) && questions.isFull(now) }
 }

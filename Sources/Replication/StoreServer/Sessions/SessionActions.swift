@@ -2,7 +2,7 @@ import DequeModule
 import StoreActor
 import StoreProtocol
 
-/// A session's actions: their outcomes, and which of these are still to be sent.
+/// A session's actions: their outcomes, and the outcomes that are still to be sent.
 @MainActor
 final class SessionActions {
   var record: ClientRecord
@@ -19,11 +19,11 @@ final class SessionActions {
   ///
   /// Bounded by ``Limits/effectsPerSession`` and ``Limits/unreleasedRevisions``.
   var finished: [(sequence: UInt64, revision: UInt64)] = []
-  /// What the client is told behind the outcomes, when the session is over; nil until then.
+  /// The goodbye that follows the outcomes of an ended session; nil until then.
   var goodbye: Goodbye?
-  /// Whether something is to be sent now, and whether something will be after the next release.
+  /// Whether messages are to be sent now, and whether messages wait for the next release.
   var (isUnsent, awaitsRelease) = (false, false)
-  /// Actions whose effects run.
+  /// The actions whose effects run, with their tasks.
   ///
   /// Bounded by ``Limits/effectsPerSession``.
   @exclusivity(unchecked) private var tasks: [UInt64: StoreTask] = [:]
@@ -43,46 +43,46 @@ final class SessionActions {
   /// The sequence of the last action whose outcome may be sent.
   func last(releasedThrough revision: UInt64) -> UInt64 { record.last(through: revision) }
 
-  /// The actions up to a revision whose effects run, as far as may be told by then, in their order.
+  /// Returns the actions up to a revision whose effects run as far as the client may know, sorted.
   func running(through revision: UInt64) -> [UInt64] {
     let last = last(releasedThrough: revision)
-    // What ended behind the revision has changed something that nobody may see yet.
+    // Effects that ended after the revision have changed state that no client may see yet.
     let ended = finished.lazy.filter { $0.revision > revision }.map(\.sequence)
     return (Array(tasks.keys) + ended).filter { $0 <= last }.sorted()
   }
 
-  /// Nothing more is sent.
+  /// Drops all unsent outcomes and the goodbye.
   func fallSilent() {
     unsaid.removeAll()
     refused.removeAll()
     goodbye = nil
   }
 
-  /// How much is to be sent.
+  /// The number of outcomes to be sent.
   var unsaidCount: Int { unsaid.count }
 
   var runningCount: Int { tasks.count }
 
   func run(_ task: StoreTask, of sequence: UInt64) { tasks[sequence] = task }
 
-  /// - Returns: Whether its effects ran until now.
+  /// - Returns: Whether its effects ran until this call.
   func end(_ sequence: UInt64) -> Bool { tasks.removeValue(forKey: sequence) != nil }
 
   func isRunning(_ sequence: UInt64) -> Bool { tasks[sequence] != nil }
 
-  /// Cancels the effects of an action; it has ended when they have.
+  /// Cancels the effects of an action, which ends when they have ended.
   func cancel(_ sequence: UInt64) { tasks[sequence]?.cancel() }
 
   /// Cancels all effects without reporting their end.
   func cancelAll() {
-    // Emptied first: an effect that ends at once has nobody to be reported to any more.
+    // Emptied first: the end of an effect that ends at once must not be reported.
     let tasks = tasks
     self.tasks.removeAll()
     for (_, task) in tasks.sorted(by: { $0.key < $1.key }) { task.cancel() }
   }
 }
 
-/// Why the daemon ends a session, as its client is told.
+/// The reason for the end of a session, as sent to its client.
 struct Goodbye {
   let code: String
   let message: String

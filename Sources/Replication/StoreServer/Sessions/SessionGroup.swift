@@ -4,12 +4,12 @@ import StoreHistory
 /// Sessions that are counted together.
 enum SessionGroup: Hashable, Sendable {
   case all
-  /// Those that may do everything, and the others.
+  /// The sessions with full rights, and the others.
   case owners, others
   case holder(Holder)
 }
 
-/// How many sessions each group has.
+/// The number of sessions of each group.
 struct SessionCounts {
   /// Bounded by ``Limits/sessions``: a group without one has no count.
   private var counts: [SessionGroup: Int] = [:]
@@ -24,9 +24,9 @@ struct SessionCounts {
   }
 }
 
-/// Sessions that lost a connection, by group, in that order.
+/// Sessions that lost a connection, by group, in the order of the losses.
 ///
-/// A session that has come back, or ended, is skipped when it is reached.
+/// A session that has reconnected, or ended, is skipped when it is reached.
 @MainActor
 struct LostSessions {
   private struct Entry {
@@ -39,7 +39,7 @@ struct LostSessions {
   private var queues: [SessionGroup: Deque<Entry>] = [:]
   private var count = 0
   private var lastStamp: UInt64 = 0
-  /// Entries beyond which those are dropped that would be skipped.
+  /// The number of entries beyond which the skippable ones are dropped.
   private let most: Int
 
   init(sessions: Int) { most = 8 * sessions }
@@ -54,7 +54,7 @@ struct LostSessions {
     if count > most { dropSkipped() }
   }
 
-  /// Takes the session of a group that was lost first; nil if there is none.
+  /// Takes the session of a group that was lost first; nil if all are connected.
   mutating func popFirst(of group: SessionGroup) -> Session? {
     while let entry = queues[group]?.popFirst() {
       count -= 1

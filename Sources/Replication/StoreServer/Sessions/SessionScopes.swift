@@ -3,7 +3,7 @@ import StoreExposures
 import StoreHistory
 import StoreProtocol
 
-/// The scopes of a session: those it may send to, those it follows, and those being transferred.
+/// The scopes of a session: those that it may send to, those that it follows, and their transfers.
 @MainActor
 package final class SessionScopes {
   /// A scope that the session may send to, by its canonical name.
@@ -11,7 +11,7 @@ package final class SessionScopes {
   final class Target {
     let name: String
     let scope: RootScope
-    /// Which actions the client may send to it.
+    /// The actions that the client may send to it.
     fileprivate(set) var sends: SendRight
 
     fileprivate init(name: String, scope: RootScope, sends: SendRight) {
@@ -21,7 +21,7 @@ package final class SessionScopes {
     }
   }
 
-  /// A followed scope of a join, to be captured unless the client has it from its present view.
+  /// A followed scope of a join, which is captured unless the client has it from its present view.
   struct Asked {
     let handle: UInt64
     let scope: FollowedScope
@@ -32,11 +32,11 @@ package final class SessionScopes {
   /// A join whose fence has not arrived yet.
   struct Join {
     let nonce: UInt64
-    /// The view it follows; nil if none.
+    /// The view that it follows; nil if it follows no view.
     let view: View?
-    /// The canonical names of what it follows.
+    /// The canonical names of the followed scopes.
     let names: [ScopeKey]
-    /// The join whose view the session followed when this one came.
+    /// The nonce of the join whose view the session followed when this one arrived.
     let base: UInt64
     let asked: [Asked]
   }
@@ -47,11 +47,11 @@ package final class SessionScopes {
   private let holder: ClientHolder
   private let isOwner: Bool
 
-  /// The scopes of a new session, which has none.
+  /// Creates the empty scope tables of a new session.
   ///
   /// - Parameters:
-  ///   - holder: Who answers for the session.
-  ///   - isOwner: Whether the holder could do everything when the session began.
+  ///   - holder: The session's holder, which is charged for the names.
+  ///   - isOwner: Whether the holder had all rights when the session began.
   ///   - ledger: Counts the bytes of the names.
   init(of holder: ClientHolder, isOwner: Bool, _ ledger: ByteLedger) {
     self.holder = holder
@@ -59,29 +59,29 @@ package final class SessionScopes {
     self.ledger = ledger
   }
 
-  /// How often each canonical name is kept: with its handle, for the view, and for each join whose
-  /// fence has not come.
+  /// The number of uses of each canonical name: by its handle, by the view, and by each join whose
+  /// fence has not arrived.
   ///
   /// Bounded by ``ByteLedger``, to which each of them is charged once.
   private var uses: [ScopeKey: Int] = [:]
-  /// By canonical names.
+  /// The handles, by canonical name.
   ///
   /// Bounded by ``Limits/scopesPerSession``, and in bytes by ``ByteLedger``.
   private var handles: [ScopeKey: UInt64] = [:]
   /// Bounded by ``handles``.
   private var targets: [UInt64: Target] = [:]
   private var nextHandle: UInt64 = 1
-  /// The target that was used last, and its handle: most actions go where the one before went.
+  /// The last used target, and its handle: consecutive actions usually have the same target.
   private var lastTarget: Target?
   private var lastHandle: UInt64 = 0
 
   /// The names of its scopes.
   var names: [String] { handles.keys.map(\.name).sorted() }
 
-  /// How many scopes it has.
+  /// The number of its scopes.
   var count: Int { handles.count }
 
-  /// The scope of a handle; nil for one that the session does not have.
+  /// The target of a handle; nil if the session does not have the handle.
   func target(_ handle: UInt64) -> Target? {
     if handle == lastHandle, let lastTarget { return lastTarget }
     lastTarget = targets[handle]
@@ -89,13 +89,12 @@ package final class SessionScopes {
     return lastTarget
   }
 
-  /// The handle of a scope, which the session may send to from now on.
+  /// Returns the handle of a scope, to which the session may send from now on.
   ///
   /// - Parameters:
-  ///   - found: The scope, by its canonical name: whatever else the client calls it has the same
-  ///     handle.
-  ///   - rights: What the client may see and send.
-  /// - Returns: The handle, and the name as it is kept; nil where there is no room for it.
+  ///   - found: The scope, by its canonical name, to which all aliases of the client resolve.
+  ///   - rights: The client's rights.
+  /// - Returns: The handle and the canonical name; nil if there is no room for the name.
   func grant(_ found: ResolvedScope, _ rights: Rights) -> (handle: UInt64, name: String)? {
     let key = ScopeKey(found.name)
     let handle = handles[key] ?? nextHandle
@@ -110,9 +109,9 @@ package final class SessionScopes {
     return (handle, name)
   }
 
-  /// Keeps a name once more.
+  /// Adds a use of a name.
   ///
-  /// - Returns: False where there is no room for a name that was not kept; then nothing is charged.
+  /// - Returns: False if there is no room for a new name; no bytes are charged then.
   private func use(_ key: ScopeKey) -> Bool {
     guard let count = uses[key] else {
       guard ledger.charge(Self.bytes(of: key), to: holder, isOwner: isOwner) else { return false }
@@ -123,19 +122,19 @@ package final class SessionScopes {
     return true
   }
 
-  /// Keeps a name once less.
+  /// Removes a use of a name.
   private func giveBack(_ key: ScopeKey) {
     guard let count = uses[key] else { preconditionFailure("\(key.name) is not kept") }
     uses[key] = count == 1 ? nil : count - 1
     if count == 1 { ledger.giveBack(Self.bytes(of: key), of: holder, isOwner: isOwner) }
   }
 
-  /// What a name takes of the memory, about: it stands in several tables.
+  /// The approximate bytes of a name in memory, in several tables.
   private static func bytes(of key: ScopeKey) -> Int { key.name.utf8.count + 64 }
 
   /// Applies changed rights.
   ///
-  /// - Returns: False when they are too narrow for what the client has joined.
+  /// - Returns: False if they are too narrow for the scopes that the client has joined.
   func adapt(to rights: Rights) -> Bool {
     for target in targets.values {
       let sends = rights.sends(target.name)
@@ -145,7 +144,7 @@ package final class SessionScopes {
     return views.allSatisfy { $0.names.allSatisfy { rights.sees($0.name) } }
   }
 
-  /// Takes back all handles but those of some scopes.
+  /// Revokes all handles except those of some scopes.
   func revoke(besides names: Set<ScopeKey>) {
     for (name, handle) in handles where !names.contains(name) {
       handles[name] = nil
@@ -162,7 +161,7 @@ package final class SessionScopes {
   /// Bounded by ``Limits/pendingJoins``, and their names by ``ByteLedger``.
   private(set) var joins: [Join] = []
 
-  /// A join waits for its fence.
+  /// Adds a join that waits for its fence.
   func expect(_ join: Join) {
     joins.append(join)
     for name in join.names where !use(name) {
@@ -170,12 +169,12 @@ package final class SessionScopes {
     }
   }
 
-  /// The join whose fence has come, which is to be established; nil where there is none.
+  /// Removes and returns the join whose fence has arrived; nil for an unknown nonce.
   func takeJoin(_ nonce: UInt64) -> Join? {
     joins.firstIndex { $0.nonce == nonce }.map { joins.remove(at: $0) }
   }
 
-  /// Drops joins that are among those that wait.
+  /// Drops some of the waiting joins.
   func drop(_ dropped: [Join]) {
     let nonces = Set(dropped.map(\.nonce))
     joins.removeAll { nonces.contains($0.nonce) }
@@ -185,12 +184,12 @@ package final class SessionScopes {
   /// The view that the last fence established, and its join's nonce.
   private(set) var view: View?
   private(set) var nonce: UInt64 = 0
-  /// The names of the view's scopes, which are among the targets' or were.
+  /// The names of the view's scopes, which are or were among the targets.
   ///
   /// Bounded by ``ByteLedger``, and ``Limits/scopesPerSession``.
   private(set) var viewNames: [ScopeKey] = []
 
-  /// All views that it follows, or is about to, with the names of their scopes.
+  /// All views that the session follows or is about to follow, with the names of their scopes.
   var views: [(view: View, names: [ScopeKey])] {
     let coming = joins.compactMap { join in join.view.map { (view: $0, names: join.names) } }
     return coming + (view.map { [(view: $0, names: viewNames)] } ?? [])
@@ -204,32 +203,32 @@ package final class SessionScopes {
     )
   }
 
-  /// Whether its view has ended, and the join that brings the next one has not come.
+  /// Whether its view has ended, and the join with the next view has not been established.
   private var isInterrupted = false
 
   /// The greatest nonce that a join of the session has had.
   package var lastNonce: UInt64 { max(nonce, joins.last?.nonce ?? 0) }
 
-  /// How much of what was published of the view the client has read, as far as it has told.
+  /// The bytes of the view's publications that the client has read, as of its last report.
   private(set) var readBytes: UInt64 = 0
 
-  /// The revision that its last fence brought it to.
+  /// The revision that its last fence established.
   private var broughtTo: UInt64 = 0
-  /// The revision up to which it has everything, as far as that is known.
+  /// The latest revision that the client is known to have applied.
   private var reached: UInt64 = 0
 
-  /// What had been published when the client told last how far it is, what it had read of that, and
-  /// when that was.
+  /// The time of the client's last report, the bytes that were published by then, and the bytes
+  /// that it had read.
   private var report = (at: Instant(nanoseconds: 0), published: 0 as UInt64, read: 0 as UInt64)
 
-  /// What was published of the view that the client has not read, as far as is known.
+  /// Returns the published part of the view that the client has not read, as of its last report.
   ///
   /// - Parameters:
-  ///   - now: The moment.
-  ///   - silence: After so long without a report the client counts as stopped.
-  ///   - bytes: The same if so much was published since.
-  ///   - transit: What was published so long before a report may have been on its way.
-  /// - Returns: What is unread; nothing where all of it may have been read.
+  ///   - now: The current time.
+  ///   - silence: The time without a report after which the client counts as stopped.
+  ///   - bytes: The bytes published since its last report after which it counts as stopped.
+  ///   - transit: The age below which a publication may have been in transit.
+  /// - Returns: The unread backlog; empty if all of it may have been read.
   func backlog(
     at now: Instant,
     silence: Duration,
@@ -246,17 +245,17 @@ package final class SessionScopes {
     return age < transit ? .none : UnreadBacklog(bytes: published - report.read, age: age)
   }
 
-  /// The client has applied everything up to a revision.
+  /// Records that the client has applied all revisions up to the given one.
   func applied(_ revision: UInt64, at now: Instant) {
     reached = max(broughtTo, revision)
     guard let view else { return }
     readBytes = max(readBytes, view.publishedBytes(upTo: revision))
-    // No revision tells of outputs: who has all changes counts as having read these, too.
+    // Outputs have no revision: a client that has all changes counts as having read these, too.
     let read = reached >= view.changedAt ? view.publishedBytes : readBytes
     report = (now, view.publishedBytes, read)
   }
 
-  /// Follows a join's view from a revision on, with what is to be sent for it.
+  /// Establishes a join's view from a revision on, with its transfers.
   func establish(_ join: Join, _ transfers: [Transfer], at revision: UInt64, now: Instant) {
     broughtTo = revision
     reached = revision
@@ -272,7 +271,7 @@ package final class SessionScopes {
     made = Deque(transfers.filter(\.isMade))
   }
 
-  /// Stops following.
+  /// Stops following the view, and drops its transfers.
   func leave() {
     isInterrupted = isInterrupted || view != nil
     view = nil
@@ -288,24 +287,24 @@ package final class SessionScopes {
   ///
   /// Bounded by ``handles``.
   private(set) var transfers: [UInt64: Transfer] = [:]
-  /// Those that can be sent, in the order in which that came up.
+  /// The transfers that can be sent, in the order in which they became ready.
   ///
   /// Bounded by ``transfers``.
   private var made: Deque<Transfer> = []
-  /// Bytes of captures that were sent without credit in return yet.
+  /// The bytes of captures that were sent and not yet credited.
   var creditUsed = 0
-  /// Whether the session stands in the line of those to whom something is sent.
+  /// Whether the session is in the queue of sessions with pieces to send.
   var isInLine = false
-  /// When it was told last that captures are being made.
+  /// The time of the last notice that captures are in progress.
   var toldOfWork: Instant?
 
   /// The next transfer to send.
   var nextTransfer: Transfer? { made.first }
 
-  /// A transfer can be sent.
+  /// Adds a transfer that can be sent.
   func enqueue(_ transfer: Transfer) { made.append(transfer) }
 
-  /// All of the next transfer was sent.
+  /// Removes the next transfer, which was sent completely.
   func finishNext() {
     let transfer = made.removeFirst()
     transfers[transfer.handle] = nil

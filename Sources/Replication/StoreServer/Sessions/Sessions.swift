@@ -5,28 +5,28 @@ package import StoreProtocol
 
 /// One client's session.
 ///
-/// Who it is, and how long it is there, belongs to ``Sessions``; what it follows to ``Joins``, what
-/// became of its actions to ``OutcomeTable``.
+/// ``Sessions`` manages its identity and lease, ``Joins`` the scopes that it follows,
+/// ``OutcomeTable`` the outcomes of its actions.
 @MainActor
 package final class Session {
   /// The states of `docs/PROTOCOL.md` §12.
   enum State: Hashable {
-    /// It has ended, and nothing is sent for it any more.
+    /// The session has ended, and no frame is sent for it any more.
     case none
-    /// Its lease ends at this time, unless it is renewed.
+    /// The lease ends at this time, unless it is renewed.
     case open(until: Instant)
   }
 
   let info: SessionInfo
   /// Its client's identity and key.
   let caller: Caller
-  /// What its actions have for their origin.
+  /// The origin of its actions.
   let origin: ActionOrigin
-  /// For whom its shares of limits are counted.
+  /// The holder to which its shares of limits are charged.
   let holder: Holder
-  /// The groups that it is counted in for as long as it lasts.
+  /// The groups that count it while it is open.
   let groups: [SessionGroup]
-  /// What its client may see and send.
+  /// The rights of its client.
   var rights: Rights
   let token: Identifier
   let clientID: Identifier
@@ -34,7 +34,7 @@ package final class Session {
   let privateTopic: Topic
   package let scopes: SessionScopes
   let actions: SessionActions
-  /// What the journal records of it with each action.
+  /// The session's data in the journal record of each action.
   private(set) lazy var recorded = RecordedSession(
     client: clientID,
     number: info.id,
@@ -45,10 +45,11 @@ package final class Session {
   fileprivate(set) var peer: PeerID
   fileprivate(set) var state: State
   fileprivate(set) var lastHeard: Instant
-  /// The connection of the publishing socket on which its last fence came; nil when that is over.
+  /// The connection of the publishing socket that delivered its last fence; nil if that connection
+  /// is closed.
   var publisher: PeerID?
-  /// Numbers the last time that one of its connections was lost; nil if something was received from
-  /// it since, or none was lost.
+  /// The number of the latest loss of one of its connections; nil if a message has arrived since,
+  /// or if no connection was lost.
   var lostStamp: UInt64?
   /// Whether its control connection is open.
   fileprivate(set) var isConnected = true
@@ -87,14 +88,15 @@ package final class Session {
     lastHeard = now
   }
 
-  /// Whether it is still open.
+  /// Whether the session has not ended yet.
   var isOpen: Bool { state != .none }
 
-  /// What a client has to have of its view before its state includes what the daemon's does now.
+  /// The sequence of its view that the client must reach before its state includes the daemon's
+  /// present one.
   var watermark: DaemonMessage.Watermark { scopes.watermark }
 }
 
-/// All sessions, indexed by everything that identifies them, and their leases.
+/// All sessions, indexed by peer, token and client id, and their leases.
 @MainActor
 package final class Sessions {
   private let limits: Limits
@@ -106,20 +108,20 @@ package final class Sessions {
   private var peers: [PeerID: Session] = [:]
   /// Bounded by ``Limits/sessions``.
   private var byToken: [Identifier: Session] = [:] { didSet { inOrder = nil } }
-  /// What ``all`` has found, until somebody comes or goes.
+  /// The cached result of ``all``, until a session opens or ends.
   ///
   /// Bounded by ``Limits/sessions``.
   private var inOrder: [Session]?
   /// Bounded by ``Limits/sessions``.
   private var byClient: [Identifier: Session] = [:]
-  /// How many sessions there are of each group.
+  /// The number of sessions of each group.
   private(set) var counts = SessionCounts()
-  /// What each holder has used up, as long as it has sessions and until that is made up for: who
-  /// leaves and comes back goes on with what was left.
+  /// The used budget of each holder, kept while it has sessions and until the budget is full again:
+  /// a holder that reconnects continues with its remaining budget.
   ///
-  /// Bounded by ``Limits/sessions``, and by those who left within a ``TokenBucket/rest``.
+  /// Bounded by ``Limits/sessions``, and by the holders that left within a ``TokenBucket/rest``.
   private(set) var usage: [Holder: Usage] = [:]
-  /// Those of whom it is to be looked at whether they can be forgotten, each once, in this order.
+  /// Holders whose usage may soon be dropped, each once, in the order of their checks.
   ///
   /// Bounded by ``usage``.
   private var resting: Deque<(holder: Holder, since: Instant)> = []
@@ -127,14 +129,14 @@ package final class Sessions {
   struct Usage {
     var sessions = 0
     var (hellos, actions): (TokenBucket, TokenBucket)
-    /// Bytes of its actions.
+    /// The bytes of its actions.
     var actionBytes: TokenBucket
-    /// Bytes of history that were read for it.
+    /// The bytes of history that were read for it.
     var history: TokenBucket
     var reports: ReportBudget
-    /// Actions whose effects run.
+    /// The number of its actions whose effects run.
     var effects = 0
-    /// Whether it is to be looked at whether it can be forgotten.
+    /// Whether the holder is in the queue for the next check.
     var isResting = false
 
     init(_ limits: Limits, now: Instant) {
@@ -149,7 +151,7 @@ package final class Sessions {
       reports = .ofHolder(limits, now: now)
     }
 
-    /// Whether there is nothing to remember.
+    /// Whether the usage equals that of a new holder.
     func isRested(_ now: Instant) -> Bool {
       sessions == 0 && effects == 0 && hellos.isFull(now) && actions.isFull(now)
         && actionBytes.isFull(now) && history.isFull(now) && reports.isFull(now)
@@ -160,12 +162,12 @@ package final class Sessions {
   /// Control connections whose session has ended, or continues on another one.
   private var strangers = Strangers()
   private var nextID: UInt64 = 1
-  /// Bounded by ``Limits/sessions`` that there were, and that there are.
+  /// Bounded by ``Limits/sessions`` of the last delivery, and as many present ones.
   private var events: [SessionEvent] = []
   /// No lease ends before this time: as leases are usually extended, a lower bound is enough.
   private var nextLeaseEnd = Instant.distantFuture
 
-  /// When somebody has to be looked at; nothing is missed when nothing happens until then.
+  /// When a lease or a connection without a session may end; no check is needed before.
   var nextDeadline: Instant {
     min(nextLeaseEnd, strangers.first?.advanced(by: timing.introduction) ?? .distantFuture)
   }
@@ -184,21 +186,20 @@ package final class Sessions {
 
   /// Counts a hello of a client without full rights.
   ///
-  /// - Returns: False when its user has said so many that this one is not answered.
+  /// - Returns: False if its user has sent too many: this one is then not answered.
   func spendHello(of holder: Holder, now: Instant) -> Bool {
     defer { rest(holder, now) }
     return usage[holder, default: Usage(limits, now: now)].hellos.take(now)
   }
 
-  /// Counts a report that is requested by a holder that is not the owner's, with or without a
-  /// session.
+  /// Counts a report that is requested by a holder other than the owner's, also without a session.
   ///
   /// - Parameters:
-  ///   - kind: Which reports.
+  ///   - kind: The kind of report.
   ///   - holder: The holder.
   ///   - leavingHalf: Whether half of the budget is left for others.
-  ///   - now: The moment.
-  /// - Returns: False when it has requested so many that this one is refused.
+  ///   - now: The current time.
+  /// - Returns: False if it has requested too many: this one is then refused.
   func spendReport(
     _ kind: WritableKeyPath<ReportBudget, TokenBucket>,
     of holder: Holder,
@@ -210,9 +211,9 @@ package final class Sessions {
       .take(now, leavingHalf: leavingHalf)
   }
 
-  /// Counts an action, or what counts as several.
+  /// Counts one action, or a request that counts as several.
   ///
-  /// - Returns: False when its user has sent so many that this one is refused.
+  /// - Returns: False if its user has sent too many: this one is then refused.
   func spendAction(of session: Session, counting count: Int = 1, now: Instant) -> Bool {
     session.rights.isEverything
       || usage[session.holder]?.actions.take(now, count) ?? true
@@ -220,13 +221,15 @@ package final class Sessions {
 
   /// Counts the bytes of an action.
   ///
-  /// - Returns: False when its holder has sent so many that it is refused.
+  /// - Returns: False if its holder has sent too many: the action is then refused.
   func spendActionBytes(_ bytes: Int, of session: Session, now: Instant) -> Bool {
     session.rights.isEverything
       || usage[session.holder]?.actionBytes.take(now, bytes) ?? true
   }
 
-  /// Whether history may be read for a session: unless more was read for its holder lately.
+  /// Whether history may be read for a session.
+  ///
+  /// It may not if its holder's budget is used up.
   func mayReadHistory(_ session: Session, now: Instant) -> Bool {
     session.rights.isEverything || usage[session.holder]?.history.hasAny(now) ?? true
   }
@@ -235,18 +238,18 @@ package final class Sessions {
   func chargeHistory(_ bytes: Int, to holder: Holder, now: Instant) {
     guard !holder.isOwner else { return }
     usage[holder, default: Usage(limits, now: now)].history.charge(now, bytes)
-    // Also if its sessions are over by now.
+    // The holder's sessions may have ended by now.
     rest(holder, now)
   }
 
-  /// How many actions of a session's user have effects that run; those of who may do everything are
-  /// not counted.
+  /// The number of actions of a session's user with running effects; zero for owners, whose actions
+  /// are not counted.
   func effects(of session: Session) -> Int {
-    // Looked at for each action, so not looked up where nothing is counted.
+    // This runs for each action, so owners need no lookup.
     session.rights.isEverything ? 0 : usage[session.holder]?.effects ?? 0
   }
 
-  /// Counts an action of a session's user until its effects have ended, if only after the session.
+  /// Counts an action of a session's user until its effects have ended, even after the session.
   func follow(_ task: StoreTask, of session: Session) {
     guard !session.rights.isEverything else { return }
     let holder = session.holder
@@ -254,7 +257,7 @@ package final class Sessions {
     task.whenFinished { [weak self] in self?.usage[holder]?.effects -= 1 }
   }
 
-  /// All of them, in the order in which they came.
+  /// All sessions, in the order in which they opened.
   package var all: [Session] {
     if let inOrder { return inOrder }
     let found = byToken.values.map { (id: $0.info.id, session: $0) }
@@ -269,18 +272,18 @@ package final class Sessions {
 
   func session(ofClient client: Identifier) -> Session? { byClient[client] }
 
-  /// The sessions from before the restart have left; numbering continues after theirs.
+  /// Records that the sessions from before the restart have left; numbering continues after theirs.
   func restore(_ history: KeptHistory) {
     nextID = min(history.sessionNumbers, KeptHistory.greatestNumber) + 1
     for (_, info) in history.sessions.sorted(by: { $0.key < $1.key }) { events.append(.left(info)) }
   }
 
-  /// The greatest number that a session has had.
+  /// The greatest session number so far.
   var lastID: UInt64 { nextID - 1 }
 
   // MARK: Coming and going
 
-  /// Opens a session for a client that has none, on a peer that has none.
+  /// Opens a session for a client and a peer that have no other session.
   func open(
     _ hello: ClientMessage.Hello,
     actions: SessionActions,
@@ -337,7 +340,7 @@ package final class Sessions {
 
   /// Ends a session.
   ///
-  /// - Returns: False when it was over already.
+  /// - Returns: False if it had already ended.
   func end(_ session: Session, now: Instant) -> Bool {
     guard session.isOpen else { return false }
     session.state = .none
@@ -353,14 +356,14 @@ package final class Sessions {
     return true
   }
 
-  /// A session's control connection, if it is open, no longer belongs to a session.
+  /// Records that a session's control connection, if it is open, no longer belongs to a session.
   private func forsake(_ session: Session, now: Instant) {
     if session.isConnected { strangers.add(session.peer, now: now) }
   }
 
-  /// A control connection has ended.
+  /// Records that a control connection has ended.
   ///
-  /// - Returns: The session whose it was.
+  /// - Returns: The connection's session; nil for a stranger.
   func lost(_ peer: PeerID) -> Session? {
     strangers.remove(peer)
     guard let session = session(of: peer) else { return nil }
@@ -368,31 +371,33 @@ package final class Sessions {
     return session
   }
 
-  /// The control connections that have been nobody's for too long at a moment; each is told once.
+  /// Removes and returns the control connections that have had no session for too long.
   func takeStrangers(at moment: Instant) -> [PeerID] {
     strangers.take(at: moment, after: timing.introduction)
   }
 
-  /// Whoever has no session is looked at after a rest.
+  /// Schedules a check of a holder without sessions, after a rest.
   private func rest(_ holder: Holder, _ now: Instant) {
     guard let used = usage[holder], used.sessions == 0, !used.isResting else { return }
     usage[holder]?.isResting = true
     resting.append((holder, now))
   }
 
-  /// Forgets what those have used up who have no session, and would have as much left again.
+  /// Drops the usage of holders that have no session and whose budget is full again.
   func forgetRested(at now: Instant) {
     while let first = resting.first, first.since.advanced(by: TokenBucket.rest) <= now {
       resting.removeFirst()
       usage[first.holder]?.isResting = false
       if usage[first.holder]?.isRested(now) ?? false { usage[first.holder] = nil }
-      // Who came and went since is looked at again.
+      // A holder that opened and ended a session since then is checked again.
       rest(first.holder, now)
     }
   }
 
-  /// Who goes before it was told that he came was never there: so there are never more events than
-  /// listed sessions that there were, and that there are.
+  /// Notes that a session left.
+  ///
+  /// If its arrival was not yet delivered, both events are dropped. So events are bounded by the
+  /// listed sessions of the last delivery and the present ones.
   private func noteEnd(of session: SessionInfo) {
     if let joined = events.lastIndex(of: .joined(session)) {
       events.remove(at: joined)
@@ -401,7 +406,7 @@ package final class Sessions {
     }
   }
 
-  /// The sessions that came and went since the last call.
+  /// Returns the sessions that opened and ended since the last call.
   func takeEvents() -> [SessionEvent] {
     guard !events.isEmpty else { return [] }
     defer { events = [] }
@@ -418,10 +423,11 @@ package final class Sessions {
     session.state = .open(until: now.advanced(by: timing.lease))
   }
 
-  /// One of a session's connections is over: what is left of the lease is for coming back.
+  /// Records that one of a session's connections was lost, and shortens the lease to the grace
+  /// period for reconnecting.
   ///
-  /// Which connection a session had before does not matter, so one that is missed late takes
-  /// nothing from a client that has come back.
+  /// A client that has reconnected renews its lease with its next message, so a late notice of a
+  /// former connection does not end its session.
   func lost(_ session: Session, now: Instant) {
     guard case .open(let leaseEnd) = session.state else { return }
     session.state = .open(until: min(leaseEnd, now.advanced(by: timing.grace)))
@@ -429,8 +435,8 @@ package final class Sessions {
     if session.lostStamp == nil { lost.append(session) }
   }
 
-  /// The session of a group that lost a connection first and has not come back; nil if there is
-  /// none.
+  /// Takes the session of a group that lost a connection first and has not reconnected; nil if all
+  /// are connected.
   ///
   /// It is ended when a new session needs its room.
   func takeLost(of group: SessionGroup) -> Session? { lost.popFirst(of: group) }
@@ -440,9 +446,9 @@ package final class Sessions {
     nextLeaseEnd = min(nextLeaseEnd, leaseEnd)
   }
 
-  /// The sessions whose lease was over at a moment, in the order in which they came.
+  /// Returns the sessions whose lease had ended at a given time, in the order in which they opened.
   ///
-  /// Looks at all only when the first of them may be over; what is kept is a lower bound.
+  /// Searches all sessions only when the stored lower bound of the lease ends has passed.
   func expired(at moment: Instant) -> [Session] {
     guard nextLeaseEnd <= moment else { return [] }
     nextLeaseEnd = .distantFuture

@@ -1,15 +1,15 @@
 import StoreHistory
 import StoreProtocol
 
-/// How much of something that is limited each holder has.
+/// The holders' shares of a limited resource.
 struct Shares {
   private(set) var all = 0
-  /// Of all together who are not the owner's.
+  /// The total of all holders that are not the owner's.
   private(set) var others = 0
-  /// Bounded by ``all``: who has nothing has no entry.
+  /// Bounded by ``all``: a holder with a share of zero has no entry.
   private var holders: [Holder: Int] = [:]
 
-  /// How much a holder has.
+  /// The share of a holder.
   subscript(holder: Holder) -> Int { holders[holder] ?? 0 }
 
   /// Whether a holder may have one more.
@@ -17,7 +17,7 @@ struct Shares {
     all < limit.all && self[holder] < limit.holder && (holder.isOwner || others < limit.others)
   }
 
-  /// Counts what a holder takes, or gives back.
+  /// Adds to a holder's share; a negative count subtracts.
   mutating func add(_ count: Int, to holder: Holder) {
     all += count
     if !holder.isOwner { others += count }

@@ -1,31 +1,31 @@
 import DequeModule
 import StoreProtocol
 
-/// Connections without a session, each with a deadline to get one.
+/// Connections without a session, each with a deadline to open one.
 struct Strangers {
   /// Bounded by ``ConnectionTable/Limits/connections``.
   private var since: [PeerID: Instant] = [:]
-  /// In the order in which they became nobody's; of some it is true no more.
+  /// In the order in which they became strangers; some entries are outdated.
   ///
-  /// Bounded by ``since``, with as many that are somebody's.
+  /// Bounded by ``since``, and by as many outdated entries.
   private var order: Deque<(peer: PeerID, since: Instant)> = []
 
   func contains(_ peer: PeerID) -> Bool { since[peer] != nil }
 
-  /// A connection is nobody's from now on.
+  /// Adds a connection, which has no session from now on.
   mutating func add(_ peer: PeerID, now: Instant) {
     since[peer] = now
     order.append((peer, now))
-    // Most of them have become somebody's: each is looked at once for each time that it did.
+    // Most entries are outdated: the cost is amortized O(1) for each entry.
     if order.count > 2 * since.count + 64 {
       order.removeAll { [since] in since[$0.peer] != $0.since }
     }
   }
 
-  /// A connection is somebody's, or over.
+  /// Removes a connection that has a session now, or has ended.
   mutating func remove(_ peer: PeerID) { since[peer] = nil }
 
-  /// Since when the one is nobody's that has been it the longest.
+  /// The time since which the oldest stranger has had no session; nil without strangers.
   var first: Instant? {
     mutating get {
       while let first = order.first, !isStranger(first) { order.removeFirst() }
@@ -33,7 +33,7 @@ struct Strangers {
     }
   }
 
-  /// Those whose time is over at a moment; each is told once.
+  /// Removes and returns the connections whose deadline has passed.
   mutating func take(at moment: Instant, after time: Duration) -> [PeerID] {
     var taken: [PeerID] = []
     while let first, first.advanced(by: time) <= moment {

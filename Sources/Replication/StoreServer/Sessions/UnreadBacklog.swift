@@ -1,21 +1,21 @@
 import StoreProtocol
 
-/// What was published for a session that its client has not read.
+/// The publications for a session that its client has not read.
 struct UnreadBacklog: Hashable {
   static let none = UnreadBacklog(bytes: 0, age: .zero)
 
   var bytes: UInt64
-  /// How long ago the oldest of it was published.
+  /// The time since the oldest unread publication.
   var age: Duration
 
   var milliseconds: UInt64 { UInt64(clamping: age.wholeMilliseconds) }
 }
 
 extension ReplicaServer {
-  /// What a session's client has not read of what it follows, as far as its pings tell.
+  /// Returns the followed publications that a session's client has not read, as of its pings.
   ///
-  /// It pings three times in a lease, and at once after some bytes: who has not for half of it, or
-  /// for twice as much, has stopped.
+  /// A client pings three times in a lease, and at once after some bytes. A client without a ping
+  /// for half a lease, or for twice these bytes, counts as stopped.
   func backlog(of session: Session, at now: Instant) -> UnreadBacklog {
     session.scopes.backlog(
       at: now,

@@ -13,18 +13,18 @@ package protocol DaemonTransport: AnyObject {
   /// The current time on the monotonic clock, which is read often.
   var instant: Instant { get }
 
-  /// Who sent the last control frame.
+  /// The sender of the last control frame.
   var caller: Caller { get }
 
-  /// Takes the next message that came upstream on the publishing socket.
+  /// Takes the next message that arrived upstream on the publishing socket.
   ///
-  /// - Returns: The message; nil when none is there.
+  /// - Returns: The message; nil if no message waits.
   func nextUpstream() throws(Failure) -> IncomingFrame?
 
   /// Takes the next control frame.
   ///
   /// - Parameter waiting: The holders whose frames wait for a later turn.
-  /// - Returns: The frame; nil when none is there.
+  /// - Returns: The frame; nil if no frame waits.
   /// - Throws: The transport's failure.
   func nextControl(besides waiting: Set<Holder>) throws(Failure) -> IncomingFrame?
 
@@ -33,24 +33,24 @@ package protocol DaemonTransport: AnyObject {
 
   /// Takes the next peer whose connection has ended; a peer may be reported more than once.
   ///
-  /// What came from it may still be taken afterwards, and then it is told again.
+  /// Its messages may still be taken afterwards; then it is reported again.
   func nextLost() -> PeerID?
 
   /// Ends a connection of either socket.
   func shutDown(_ peer: PeerID, reason: String)
 
-  /// Publishes a message to those who subscribed to its topic.
+  /// Publishes a message to the subscribers of its topic.
   func publish(_ topic: [UInt8], _ body: [UInt8]) throws(Failure)
 
   /// Sends a control frame.
   ///
-  /// - Returns: False when the peer's queue is full. A peer that has gone takes everything.
+  /// - Returns: False if the peer's queue is full. A frame for a peer that has left counts as sent.
   func send(_ frame: [UInt8], to peer: PeerID) throws(Failure) -> Bool
 
-  /// Runs a job on another thread, and hands what it made to ``DaemonTurn/finish(_:)``.
+  /// Runs a job on another thread, and hands its result to ``DaemonTurn/finish(_:)``.
   func start(_ job: CaptureJob)
 
-  /// Schedules a turn if none would come by itself; never runs it within this call.
+  /// Schedules a turn if no other is due; never runs it within this call.
   func wakeUp()
 
   /// Sets the first message for peers that connect to the publishing socket from now on.

@@ -2,25 +2,25 @@ import DequeModule
 import OrderedCollections
 import StoreHistory
 
-/// Elements that wait, by holder and within a holder by source: self-clocked fair queuing by cost.
+/// Waiting elements, by holder and within a holder by source: self-clocked fair queuing by cost.
 ///
 /// Each holder with waiting elements gets an equal share, however many sources it has; each source
 /// of a holder gets an equal share of that. The elements of one source keep their order.
 ///
-/// A holder that comes waits for at most one element of each other holder. A holder with nothing
-/// waiting is forgotten at once: it saves nothing up, and owes nothing.
+/// A new holder waits for at most one element of each other holder. A holder without waiting
+/// elements is forgotten at once: it has neither credit nor debt.
 package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
   private struct Lanes {
-    /// Bounded by ``Intake/Limits/totalBytes`` and ``Limits/sessions``, of what waits in it.
+    /// Bounded by ``Intake/Limits/totalBytes`` and ``Limits/sessions``, for its waiting elements.
     private var elements: [Source: Deque<(element: Element, cost: Int)>] = [:]
     private var schedule = FairSchedule<Source>()
 
-    /// What it costs to serve the next element; nil if nothing waits.
+    /// The cost of the next element; nil if no element waits.
     var nextCost: Int? {
       mutating get { schedule.next.flatMap { elements[$0]?.first?.cost } }
     }
 
-    /// - Returns: Whether nothing of the source waited.
+    /// - Returns: Whether no element of the source waited.
     mutating func append(_ element: Element, from source: Source, cost: Int) -> Bool {
       elements[source, default: []].append((element, cost))
       guard elements[source]?.count == 1 else { return false }
@@ -45,10 +45,10 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
     }
   }
 
-  /// Bounded by what waits, as each of ``Lanes/elements`` is.
+  /// Bounded by the waiting elements, as each of ``Lanes/elements`` is.
   private var lanes: [Holder: Lanes] = [:]
   private var schedule = FairSchedule<Holder>()
-  /// Holders that were passed over, and are not planned, in the order in which they were.
+  /// Holders that were passed over, and are not planned, in the order in which this happened.
   ///
   /// Bounded by ``lanes``.
   private var parked: OrderedSet<Holder> = []
@@ -56,16 +56,16 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
   /// Creates an empty queue.
   package init() {}
 
-  /// Whether nothing waits.
+  /// Whether no element waits.
   package var isEmpty: Bool { lanes.isEmpty }
 
   /// Adds an element.
   ///
   /// - Parameters:
   ///   - element: The element.
-  ///   - source: Where it came from. A source belongs to one holder.
+  ///   - source: The source of the element. A source belongs to one holder.
   ///   - holder: The holder of the source.
-  ///   - cost: What it takes to serve the element, in one unit for all.
+  ///   - cost: The cost of serving the element, in one unit for all.
   package mutating func append(
     _ element: Element,
     from source: Source,
@@ -73,14 +73,14 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
     cost: Int,
   ) {
     let isFirst = lanes[holder, default: Lanes()].append(element, from: source, cost: cost)
-    // What waits behind another element of its source changes no turn.
+    // An element after another one of its source changes no turn.
     if isFirst { plan(holder) }
   }
 
   /// Takes the next element.
   ///
   /// - Parameter waiting: The holders that are passed over.
-  /// - Returns: The element; nil when nothing waits of others.
+  /// - Returns: The element; nil if no other holder has waiting elements.
   package mutating func popFirst(besides waiting: Set<Holder> = []) -> Element? {
     if !parked.isEmpty {
       let ready = parked.subtracting(waiting)
@@ -103,7 +103,7 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
 
   /// Drops all elements of a source.
   ///
-  /// - Returns: What was dropped, in its order.
+  /// - Returns: The dropped elements, in their order.
   @discardableResult
   package mutating func remove(_ source: Source, of holder: Holder) -> [Element] {
     let removed = lanes[holder]?.remove(source) ?? []
@@ -111,7 +111,7 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
     return removed
   }
 
-  /// Plans a holder by what its next element costs, and forgets one with nothing waiting.
+  /// Plans a holder by the cost of its next element, or forgets a holder without one.
   private mutating func plan(_ holder: Holder) {
     if parked.contains(holder), lanes[holder] != nil { return }
     parked.remove(holder)

@@ -4,7 +4,7 @@ import HeapModule
 ///
 /// A lane is served when it would finish: at its start plus the cost of its first element. The
 /// start is the virtual time at which the lane was planned, and the virtual time is the finish of
-/// the lane served last. So a lane that was served, and is empty, owes nothing and is forgotten.
+/// the lane served last. So a lane that was served, and is empty, has no debt and is forgotten.
 struct FairSchedule<Lane: Hashable> {
   private struct Turn: Comparable {
     let finish: Int
@@ -21,18 +21,20 @@ struct FairSchedule<Lane: Hashable> {
   private struct Plan {
     let start: Int
     let cost: Int
-    /// Distinguishes its turn from those that were replaced or removed.
+    /// Distinguishes its turn from replaced or removed turns.
     let number: UInt64
   }
 
-  /// Bounded by ``FairQueue/elements``: who has nothing that waits has no plan.
+  /// Bounded by ``FairQueue/elements``: a lane without waiting elements has no plan.
   private var plans: [Lane: Plan] = [:]
-  /// Bounded by ``plans``, with as many that were replaced.
+  /// Bounded by ``plans``, and about as many turns that were replaced.
   private var turns: Heap<Turn> = []
   private var time = 0
   private var lastNumber: UInt64 = 0
 
-  /// Plans a lane by what its first element costs; one that waits keeps its start.
+  /// Plans a lane by the cost of its first element.
+  ///
+  /// A lane that is planned already keeps its start.
   mutating func plan(_ lane: Lane, cost: Int) {
     let known = plans[lane]
     if known?.cost == cost { return }
@@ -65,9 +67,9 @@ struct FairSchedule<Lane: Hashable> {
     return lane
   }
 
-  /// Drops the turns of plans that were replaced or removed, once they are the most.
+  /// Drops the turns of plans that were replaced or removed, once they are the majority.
   ///
-  /// Each of them was planned once, so this costs as much as planning did.
+  /// Each of them was planned once, so the cost is amortized O(1).
   private mutating func forgetReplaced() {
     guard turns.count > 2 * plans.count + 64 else { return }
     turns = Heap(turns.unordered.filter { plans[$0.lane]?.number == $0.number })

@@ -13,8 +13,8 @@ public import Testing
 /// struct TodosTests { … }
 /// ```
 ///
-/// With any of these traits each case of a test with arguments starts with default values of its
-/// own, too.
+/// With any of these traits, each case of a test with arguments also starts with default values of
+/// its own.
 public struct DependenciesTrait: TestScoping, TestTrait, SuiteTrait {
   private let updateValues: @Sendable (inout DependencyValues) async throws -> Void
 
@@ -24,10 +24,10 @@ public struct DependenciesTrait: TestScoping, TestTrait, SuiteTrait {
     self.updateValues = updateValues
   }
 
-  /// True: the trait of a suite is one of all its tests.
+  /// Always true: a suite's trait applies to all its tests.
   public var isRecursive: Bool { true }
 
-  /// This trait for a test's case, and nothing for a suite as such.
+  /// Returns this trait for a test's case, and nil for a suite or a whole test.
   public func scopeProvider(for test: Test, testCase: Test.Case?) -> DependenciesTrait? {
     testCase == nil ? nil : self
   }
@@ -41,7 +41,7 @@ public struct DependenciesTrait: TestScoping, TestTrait, SuiteTrait {
     guard TestIdentity.runningCase == nil else { return try await run(function) }
     let number = lastCase.add(1, ordering: .relaxed).newValue
     try await TestIdentity.$runningCase.withValue(number) {
-      // Nobody asks for them any more when the test has ended.
+      // The default values are not read after the test has ended.
       defer { TestIdentity.current?.forgetDefaults() }
       try await run(function)
     }
@@ -56,7 +56,7 @@ public struct DependenciesTrait: TestScoping, TestTrait, SuiteTrait {
   }
 }
 
-/// The cases that have begun so far.
+/// The number of cases that have begun so far.
 private let lastCase = Atomic<UInt64>(0)
 
 extension Trait where Self == DependenciesTrait {
@@ -69,7 +69,7 @@ extension Trait where Self == DependenciesTrait {
   ///
   /// - Parameters:
   ///   - keyPath: The dependency.
-  ///   - value: Its value, made anew for each case of a test.
+  ///   - value: Its value, recreated for each case of a test.
   /// - Returns: The trait.
   public static func dependency<Value>(
     _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable,
@@ -80,7 +80,7 @@ extension Trait where Self == DependenciesTrait {
 
   /// Sets a dependency that is its own key.
   ///
-  /// - Parameter value: The dependency's value, made anew for each case of a test.
+  /// - Parameter value: The dependency's value, recreated for each case of a test.
   /// - Returns: The trait.
   public static func dependency<Value: TestDependencyKey>(
     _ value: @autoclosure @escaping @Sendable () throws -> Value

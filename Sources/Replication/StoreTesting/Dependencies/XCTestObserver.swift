@@ -2,9 +2,9 @@
 import StoreActor
 import XCTest
 
-/// Tells the dependencies when XCTest goes on to another test.
+/// Notifies the dependencies when XCTest changes to another test.
 ///
-/// It is found by its name when a test first uses a dependency: to link this module is enough.
+/// It is found by its name when a test first uses a dependency: linking this module is enough.
 final class XCTestObserver: NSObject, XCTestObservation, TestObserving {
   private let onChange: @Sendable () -> Void
 

@@ -4,12 +4,12 @@ import StoreProtocol
 import StoreReplica
 import StoreServer
 
-/// A daemon and a client of it, with every byte between them that a socket would carry, in one
-/// process and without threads or time.
+/// A daemon and its client in one process, without threads or time; the bytes between them are
+/// those that a socket would carry.
 ///
-/// Both machines are the real ones. Frames go to and fro on the main actor: whenever the root has
-/// committed a revision or put something out, or the client has something to say, until neither has
-/// anything more. So an action has been reduced and its delta applied when sending it returns.
+/// Both state machines are the real ones. Frames are exchanged on the main actor whenever the root
+/// has committed a revision or emitted an output, or the client has frames to send, until both ends
+/// are idle. So an action is reduced and its delta applied when the call that sends it returns.
 @MainActor
 final class InMemoryDaemon<Root: Sendable, RootAction> {
   let root: RootCore<Root, RootAction>
@@ -20,9 +20,9 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
   private var isPumping = false
-  /// Whether something came up while frames went to and fro.
+  /// Whether another exchange was requested during the current one.
   private var needsPump = false
-  /// What the client had to repair since the last look.
+  /// The client's repairs since they were last taken.
   private var repairs: [String] = []
 
   init(root: RootCore<Root, RootAction>, exposures: [Expose<Root, RootAction>]) {
@@ -68,16 +68,16 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
     }
   }
 
-  /// What the client had to repair since the last call: nothing, unless a delta was wrong.
+  /// Returns the client's repairs since the last call; empty, unless a delta was wrong.
   func takeRepairs() -> [String] {
     defer { repairs = [] }
     return link.isGivenUp ? repairs + ["The connection was given up."] : repairs
   }
 
-  /// Whether the daemon has more to do, though nothing has come.
+  /// Whether the daemon has due work without a frame.
   private var isDue: Bool { daemonTurn.nextDeadline.map { $0 <= link.now.instant } ?? false }
 
-  /// Lets frames go to and fro until there are no more.
+  /// Exchanges frames until there are no more.
   private func pump() {
     needsPump = true
     guard !isPumping else { return }
@@ -94,13 +94,13 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
   }
 }
 
-/// Numbers one after the other, the same in every run.
+/// Successive numbers, the same in every run.
 private struct Numbers: RandomNumberGenerator {
   var last: UInt64
 
   mutating func next() -> UInt64 {
     last += 1
-    // Spread over all bits: topics and tokens are told apart by the whole number.
+    // Spread over all bits: topics and tokens differ by the whole number.
     return last &* 0x9e37_79b9_7f4a_7c15
   }
 }

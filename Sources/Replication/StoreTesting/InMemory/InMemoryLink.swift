@@ -4,12 +4,12 @@ import StoreProtocol
 import StoreReplica
 import StoreServer
 
-/// What a daemon's sockets and one client's would carry, in queues; time stands still.
+/// The frames between a daemon's sockets and one client's, in queues; time stands still.
 @MainActor
 final class InMemoryLink: ClientTransport, DaemonTransport {
   let now = Moment(instant: Instant(nanoseconds: 0), wallMilliseconds: 0)
   var onWakeUp: () -> Void = {}
-  /// Whether the client has given the connection up.
+  /// Whether the client has given up the connection.
   private(set) var isGivenUp = false
 
   private let peer = PeerID(bytes: [0, 1])
@@ -19,22 +19,22 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
   private var toClient: Deque<[UInt8]> = []
   private var published: Deque<(topic: [UInt8], body: [UInt8]?)> = []
   private var results: Deque<CaptureJob.Result> = []
-  /// What the client has subscribed to, and how often, as a socket counts it.
+  /// The client's subscriptions with their counts, as a socket counts them.
   private var subscriptions: [[UInt8]: Int] = [:]
 
-  /// Whether everything has arrived.
+  /// Whether all frames and results have been received.
   var isEmpty: Bool {
     upstream.isEmpty && fromClient.isEmpty && toClient.isEmpty && published.isEmpty
       && results.isEmpty
   }
 
-  /// Begins with what new connections are told first.
+  /// Begins with the first messages of new connections.
   func greet(with welcome: [UInt8]) {
     published.append((welcome, nil))
     toClient.append([])
   }
 
-  /// What a job has made; nil when none has ended.
+  /// Returns the result of a finished job; nil if no result waits.
   func nextResult() -> CaptureJob.Result? { results.popFirst() }
 
   // MARK: The client's end
@@ -62,7 +62,7 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
     case 0:
       let count = subscriptions[topic] ?? 0
       subscriptions[topic] = count > 1 ? count - 1 : nil
-      // Only the last one travels.
+      // Only the last unsubscription is sent.
       guard count == 1 else { return }
     default: break
     }
@@ -85,7 +85,7 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
   /// Connections are never lost.
   func nextLost() -> PeerID? { nil }
 
-  /// What was published has been read: there is only our own client.
+  /// Does not act: the only client has read all publications.
   func shutDown(_: PeerID, reason _: String) {}
 
   func nextControl(besides waiting: Set<Holder>) -> IncomingFrame? {
@@ -107,9 +107,9 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
 
   func wakeUp() { onWakeUp() }
 
-  /// Nobody connects from now on: there is one client, and it was greeted.
+  /// Does not act: no further client connects, and the only one was greeted.
   func welcome(with message: [UInt8]) {}
 
-  /// There is no operator; what a client did wrong shows in what it shows.
+  /// Does not act: there is no operator, and a client's fault shows in its state.
   func report(_: ServerNotice) {}
 }

@@ -4,7 +4,7 @@ public import StoreExposures
 public import StoreHistory
 import StoreState
 
-/// Runs a feature's reducer again with what a daemon kept, and compares what comes of it.
+/// Runs a feature's reducer again with the records that a daemon kept, and compares the results.
 ///
 /// A daemon's `make-test` writes tests that call it, with the journals that they read:
 ///
@@ -15,17 +15,17 @@ import StoreState
 /// }
 /// ```
 ///
-/// Reducers read the date, UUIDs and random numbers that were read then. No effect runs.
+/// Reducers read the recorded dates, UUIDs and random numbers. No effect runs.
 ///
 /// - Parameters:
 ///   - journal: The journal's path, from the test's file.
-///   - exposures: What clients could see, as the daemon was given it.
-///   - sessionAction: The action for a session's event, as the daemon was given it.
-///   - restoredAction: The action for a restart, as the daemon was given it.
+///   - exposures: The daemon's exposures.
+///   - sessionAction: The daemon's action for a session's event.
+///   - restoredAction: The daemon's action for a restart.
 ///   - prepareDependencies: Changes the dependencies of the reducer.
 ///   - file: The test's file.
 ///   - reducer: The root's reducer.
-/// - Returns: What was checked, what could not be, and the first revision that differs.
+/// - Returns: The checked revisions, the uncheckable ones, and the first one that differs.
 /// - Throws: Why the journal cannot be read.
 @MainActor
 public func replay<State: DurableState & Sendable, Action, R: Reducer<State, Action>>(

@@ -1,7 +1,7 @@
 import StoreProtocol
 
-/// Effects begin once in a history, when their action may be told of, and whoever waits for them is
-/// told once, when they have ended.
+/// Effects begin once in a history, after their action is released, and each waiter is notified
+/// once, after they have ended.
 package enum Effects {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var violations: [Violation] = []

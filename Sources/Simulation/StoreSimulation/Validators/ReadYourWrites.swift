@@ -1,6 +1,6 @@
 import StoreProtocol
 
-/// Read your writes: when an action's outcome is told, what the client shows includes it.
+/// Read your writes: when a client receives an action's outcome, its shown state includes it.
 package enum ReadYourWrites {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var projections = Projections(history)
@@ -17,7 +17,7 @@ package enum ReadYourWrites {
           continue
         }
         let candidates = epochs[History.Reduction(revision: revision, tag: tag)] ?? []
-        // Who shows nothing shows nothing wrong.
+        // A client that shows no state passes.
         let isIncluded =
           shown.scopes.isEmpty
           || candidates.contains { epoch in

@@ -1,4 +1,4 @@
-/// Once faults are over, everybody comes to rest: no join and no action stays open for ever.
+/// Once faults are over, all clients come to rest: no join and no action stays open forever.
 package enum Rest {
   @Sendable package static func check(_ history: History) -> [Violation] {
     history.unrest.map { [Violation("Rest", $0)] } ?? []

@@ -1,5 +1,5 @@
-/// Resumable: a client is told when the daemon's history does not continue, before it shows any of
-/// the new one.
+/// Resumable: a client is notified that the daemon's history does not continue before it shows any
+/// state of the new history.
 package enum Resumption {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var violations: [Violation] = []

@@ -20,7 +20,7 @@ package enum Validator {
     OutputPlace.check, OutputReach.check, Builds.check, Durable.check, Granted.check,
   ]
 
-  /// Everything that is wrong with a history.
+  /// Returns all violations in a history.
   package static func check(_ history: History) -> [Violation] { all.flatMap { $0(history) } }
 }
 
@@ -67,7 +67,7 @@ struct Projections {
     return bytes
   }
 
-  /// The scopes that do not show what the daemon had at a revision.
+  /// The scopes that do not show the daemon's state at a revision.
   mutating func differing(_ shown: History.Shown, at revision: UInt64) -> [String] {
     shown.scopes.filter { scope in
       let expected = bytes(

@@ -1,8 +1,7 @@
 package import StoreProtocol
 package import StoreState
 
-/// Everything that happened in a run, as the daemons and the clients saw it: what the validators
-/// judge.
+/// All events of a run as the daemons and the clients saw them: the input of the validators.
 package struct History: Sendable {
   /// The life of one daemon, from its start to its end.
   package struct Epoch: Sendable {
@@ -13,9 +12,9 @@ package struct History: Sendable {
     package var sessions: [SessionChange] = []
     /// In the order in which they were made.
     package var outputs: [Output] = []
-    /// What effects did, in the order in which they began.
+    /// The work of effects, in the order in which it began.
     package var work: [Work] = []
-    /// The newest revision that clients could be told of when the last daemon ended.
+    /// The newest released revision when the last daemon ended.
     package var released: UInt64 = 0
     /// The listed sessions that the daemon has at the end.
     package var openSessions: [UInt64] = []
@@ -32,33 +31,33 @@ package struct History: Sendable {
     }
   }
 
-  /// What an effect did.
+  /// One effect's work.
   package struct Work: Hashable, Sendable {
     package var tag: UInt64
-    /// Whether clients could be told of the revision that began it.
+    /// Whether the revision that began it was released.
     package var isReleased: Bool
     /// When it was over, was cancelled, or its daemon ended; in nanoseconds.
     package var end: Int64?
   }
 
-  /// What the daemon put out for clients.
+  /// An output that the daemon emitted for clients.
   package struct Output: Hashable, Sendable {
     package var number: UInt64
     /// The newest revision when it was made.
     package var revision: UInt64
     /// The scopes that it belongs to.
     package var scopes: [String]
-    /// Its encoding, as the daemon's build has it.
+    /// Its encoding in the daemon's build.
     package var bytes: [UInt8]
-    /// Its encoding as a later build has it; nil where that does not know it.
+    /// Its encoding in a later build; nil if that build does not know it.
     package var laterBytes: [UInt8]?
   }
 
-  /// A listed session that came or went.
+  /// A listed session that joined or left.
   package struct SessionChange: Hashable, Sendable {
     package var session: UInt64
     package var isJoin: Bool
-    /// The revision in which the reducer was told.
+    /// The revision in which the reducer received the change.
     package var revision: UInt64
 
     package init(session: UInt64, isJoin: Bool, revision: UInt64 = 0) {
@@ -68,7 +67,7 @@ package struct History: Sendable {
     }
   }
 
-  /// What a client saw or did, in its own order.
+  /// An observation or an act of a client, in the client's order.
   package enum Record: Hashable, Sendable {
     /// All scopes that it shows, after one of them changed.
     case shown(Shown)
@@ -95,7 +94,7 @@ package struct History: Sendable {
     case hasty(wait: UInt64)
     /// A wait was given up though nothing stood in the way of what it was for.
     case vain(wait: UInt64)
-    /// A scope is fetched anew, for its digest differs.
+    /// A scope is fetched again because its digest differs.
     case resynchronized(scope: String, at: Int64)
     /// The connection was closed for good.
     case closed
@@ -157,11 +156,11 @@ package struct History: Sendable {
   package var granted: [Int: Set<String>] = [:]
   package var endings: [Ending] = []
   package var refusals: [Refusal] = []
-  /// The scopes that clients join at the end though nobody holds them.
+  /// The scopes that sessions have joined at the end although their clients do not hold them.
   package var unheld: [Unheld] = []
-  /// Whether nothing went wrong in the run, so that no output may be lost.
+  /// Whether the run had no disturbance, so that no output may be lost.
   package var isCalm = false
-  /// How long clients wait before they fetch again what differs, in nanoseconds.
+  /// The back-off before clients fetch a scope that differs again, in nanoseconds.
   package var mismatchBackOff: ClosedRange<Int64> = 0...0
   /// How many clients asked to be listed among those present.
   package var listedClients = 0
@@ -169,7 +168,7 @@ package struct History: Sendable {
   package var losses: [String] = []
   /// How often a daemon learned that another one had taken its history over.
   package var fencings = 0
-  /// How often a daemon was started from a disk that had something.
+  /// How often a daemon was restarted from a disk with a history.
   package var recoveries = 0
   /// Why the run did not come to rest; nil when it did.
   package var unrest: String?
@@ -177,7 +176,7 @@ package struct History: Sendable {
   package var counters: [String: UInt64] = [:]
   /// How often clients had to resynchronise.
   package var resyncs: UInt64 = 0
-  /// A number that differs where anything differs that was sent or shown.
+  /// A hash of all frames and states that were sent or shown.
   package internal(set) var fingerprint: UInt64 = 0xcbf2_9ce4_8422_2325
 
   package init() {}

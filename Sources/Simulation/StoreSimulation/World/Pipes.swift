@@ -4,7 +4,7 @@ import StoreProtocol
 @MainActor
 final class ControlPipe {
   let peer: PeerID
-  /// Who is at its other end; nil when that is gone.
+  /// The daemon at its other end; nil after its end.
   private(set) weak var daemon: SimulatedDaemon?
   var isOpen = true
   /// When the last frame of each direction arrives; none may overtake it.

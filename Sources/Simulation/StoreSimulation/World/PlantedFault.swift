@@ -2,7 +2,7 @@ import StoreProtocol
 import StoreReplica
 import StoreServer
 
-/// Something that neither network nor programs do, planted to see that a validator finds it.
+/// A fault that neither network nor programs have, planted to prove that a validator detects it.
 package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   // MARK: Outputs
 
@@ -19,42 +19,42 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
 
   // MARK: States
 
-  /// A later build takes another default for a field than it has.
+  /// A later build uses a wrong default for a field.
   case otherDefault
-  /// A step says that it changed nothing.
+  /// A step claims that it changed no scope.
   case emptiedSteps
-  /// A step of several scopes leaves the last one out.
+  /// A step of several scopes omits the last one.
   case tornSteps
-  /// Steps say that they are of the next revision.
+  /// Steps have the number of the next revision.
   case shiftedRevisions
-  /// Steps come once more, as if they were the next ones.
+  /// Steps arrive a second time, as if they were the next ones.
   case repeatedSteps
-  /// A loss is hidden by counting on without it.
+  /// Sequence numbers continue without a gap after a loss.
   case hiddenLosses
   /// Bookmarks have other digests than the scopes.
   case wrongDigests
-  /// Replays say that nothing has changed.
+  /// Replays claim that the state is unchanged.
   case emptyReplays
-  /// An echo says that it is of the next revision.
+  /// An echo has the number of the next revision.
   case shiftedEchoes
-  /// What is too large to be published is said to have changed nothing.
+  /// A change that is too large to be published is reported as no change.
   case hiddenMarkers
-  /// Whoever observes a scope is told while others do not show the step yet.
+  /// Observers of a scope are notified before other scopes show the step.
   case hastyTellings
-  /// What was encoded for joiners is thrown away when the state has changed meanwhile.
+  /// A capture for joining clients is discarded if the state has changed meanwhile.
   case discardedCaptures
-  /// What differs is fetched again at once, however often that did not help.
+  /// A scope that differs is fetched again at once, without back-off.
   case hastyRepairs
 
   // MARK: Actions
 
   /// Outcomes name the next revision.
   case shiftedOutcomes
-  /// Outcomes do not say what the client has to have seen.
+  /// Outcomes lack the watermark that the client has to reach first.
   case hastyOutcomes
-  /// What was reduced is said to have expired.
+  /// A reduced action is reported as expired.
   case falseExpiries
-  /// What was reduced is said to have been for something absent.
+  /// A reduced action is reported as sent to an absent scope.
   case falseAbsences
   /// Outcomes do not arrive.
   case lostOutcomes
@@ -63,56 +63,56 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   /// Actions of one frame are sent in the opposite order.
   case swappedActions
 
-  /// Outcomes say that there are no effects.
+  /// Outcomes state that the action has no effects.
   case hiddenEffects
-  /// Nobody is told that effects have ended.
+  /// Clients receive no notice of the end of effects.
   case lostEnds
 
   // MARK: Disks
 
-  /// The disk says that it keeps what it has not kept yet.
+  /// The disk reports a batch as durable before it is.
   case hastyCommits
-  /// The disk does not notice that it has something else than it was told to keep.
+  /// The disk does not verify the checksum of its records.
   case uncheckedRecords
-  /// The disk keeps once more what it has.
+  /// The disk stores a batch a second time.
   case repeatedBatches
-  /// The disk listens to a daemon also when another one has taken over.
+  /// The disk accepts writes of a daemon after another one has opened it.
   case unfencedWriters
-  /// A daemon that another one has taken over sees that late.
+  /// A superseded daemon notices its seal late.
   case cachedSeals
-  /// A daemon that starts again does not write what only the cache has.
+  /// A restarted daemon does not write the rows again that only the cache has.
   case unwrittenEnds
-  /// A daemon that starts again believes a snapshot of another history.
+  /// A restarted daemon accepts a snapshot of another history.
   case foreignSnapshots
-  /// A daemon that starts again takes the last entry for one that was being written.
+  /// A restarted daemon treats the last entry as unfinished.
   case cutTails
-  /// A daemon that starts again does not know what became of actions.
+  /// A restarted daemon does not know the outcomes of actions.
   case forgottenOutcomes
-  /// A daemon that starts again does not know who was there.
+  /// A restarted daemon does not know the earlier sessions.
   case forgottenSessions
 
   // MARK: Sessions and scopes
 
-  /// Each hello is that of another client.
+  /// Each hello has the identity of another client.
   case otherClients
-  /// A new daemon says that it is the first one.
+  /// A new daemon claims to be the first one.
   case hiddenEpochs
-  /// The reducer is not told that a session is over.
+  /// The reducer receives no action for the end of a session.
   case unheardLeaves
-  /// What is dropped stays held.
+  /// Dropped stores stay held.
   case keptScopes
-  /// What is due is done too late.
+  /// Due turns run 50 ms late.
   case lateTurns
-  /// Who waits is ended by the deadline of another.
+  /// The deadline of one wait ends another wait.
   case sharedDeadlines
-  /// Who waits hears nothing of the end of the connection.
+  /// Waiters are not notified of the end of the connection.
   case forgottenWaits
-  /// Who awaits effects hears nothing of it.
+  /// Waiters for effects are not notified of the end of the connection.
   case forgottenEffects
-  /// Who may not do everything is granted everything.
+  /// A restricted client receives all rights.
   case brokenGrants
 
-  /// A promise that it breaks.
+  /// A promise that the fault breaks.
   package var promise: String {
     switch self {
     case .repeatedOutputs, .swappedOutputs: "Outputs in order"
@@ -146,7 +146,7 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     var options = SimulationOptions(seed: seed)
     switch self {
     case .repeatedOutputs, .swappedOutputs, .strayOutputs, .earlyOutputs, .droppedOutputs:
-      // Outputs may be lost where anything goes wrong.
+      // Other faults may lose outputs.
       options = SimulationOptions()
       options.clients = 5
     case .otherDefault:
@@ -170,7 +170,7 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .hastyCommits, .uncheckedRecords, .forgottenOutcomes, .forgottenSessions:
       options = options.withDisk(seed: 3)
       options.disk.damages = 2
-      // What a sync leaves out that fails has been followed by more already.
+      // Later batches may already follow the data that a failed sync omits.
       if self == .hastyCommits { (options.disk.syncFailures, options.disk.takeovers) = (0, 0) }
     case .unwrittenEnds, .foreignSnapshots, .cutTails:
       options = options.withDisk(seed: 3)
@@ -183,10 +183,10 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
       options = options.withDisk(seed: 3)
       options.disk.lostAnswers = 3
       options.disk.takeovers = 2
-    // These are planted where daemons start with nothing, or know nothing of disks.
+    // These faults apply to daemons that start empty or have no disk.
     default: options.disk.isThere = false
     }
-    // Only one is about what is too large, and one about what is granted.
+    // One fault concerns message size, and one concerns grants; the others use the defaults.
     if self != .hiddenMarkers { options.limits.messageBytes = Limits().messageBytes }
     if self != .brokenGrants { options.granted = 0 }
     options.planted = self

@@ -3,21 +3,21 @@ import StoreProtocol
 import StoreReplica
 import StoreState
 
-/// What a client's build makes of a scope.
+/// A client build's interpretation of a scope.
 @MainActor
 struct Reading {
-  /// The copy that ships.
+  /// The shipped replica.
   let replica: any Replica
   /// Whether the build is a later one than the daemon's.
   var isLater = false
   /// Whether it can read the daemon's state.
   var isReadable = true
-  /// The build's schemas; nil where it takes any.
+  /// The build's schemas; nil if it accepts any.
   var state: SchemaDocument?
   var action: SchemaDocument?
   var reader: (@MainActor () -> ReaderSchema)?
 
-  /// The daemon's build, with a typed copy or a generic one.
+  /// Creates the reading of the daemon's build, with a typed or a generic replica.
   init<State: ReplicatedState>(_ type: State.Type, _ scope: String, isTyped: Bool) {
     if isTyped {
       replica = TypedReplica<State>()
@@ -32,7 +32,7 @@ struct Reading {
     }
   }
 
-  /// A later build.
+  /// Creates the reading of a later build.
   init<State: ReplicatedState, Action: WireAction>(later type: State.Type, _ action: Action.Type) {
     replica = TypedReplica<State>()
     isLater = true
@@ -41,7 +41,7 @@ struct Reading {
     reader = { SchemaRegistry.readerSchema(for: type) }
   }
 
-  /// What a client of the daemon's build makes of a scope.
+  /// Returns the reading of a client of the daemon's build.
   static func own(_ scope: String, isTyped: Bool) -> Self {
     switch scope {
     case "accounts": Self(Board.Accounts.self, scope, isTyped: isTyped)
@@ -52,12 +52,12 @@ struct Reading {
     }
   }
 
-  /// What a client of a later build makes of a scope.
+  /// Returns the reading of a client of a later build.
   ///
   /// - Parameters:
   ///   - scope: The scope's name.
   ///   - isReadable: Whether it is to be able to read the daemon's, where there is a choice.
-  ///   - planted: What is broken on purpose.
+  ///   - planted: The planted fault; nil for none.
   /// - Returns: The reading.
   static func later(_ scope: String, isReadable: Bool, _ planted: PlantedFault?) -> Self {
     switch scope {

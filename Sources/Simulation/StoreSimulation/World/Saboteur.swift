@@ -1,13 +1,13 @@
 import StoreProtocol
 import StoreState
 
-/// Does what a planted fault says to what is on its way.
+/// Applies a planted fault to messages on their way.
 @MainActor
 final class Saboteur {
   private let fault: PlantedFault
-  /// How many sequences of a topic were lost.
+  /// The number of lost sequences by topic.
   private var lost: [[UInt8]: UInt64] = [:]
-  /// The first epoch that each client was told.
+  /// The first epoch that each client received.
   private var epochs: [Int: UInt64] = [:]
   private var generator: SeededGenerator
 
@@ -18,7 +18,7 @@ final class Saboteur {
 
   // MARK: Published messages
 
-  /// What is delivered in the place of a published message.
+  /// Returns the messages that replace a published message.
   func published(_ topic: [UInt8], _ body: [UInt8]) -> [[UInt8]] {
     guard let message = try? PublishedMessage(frame: body[...]) else { return [body] }
     return tamper(message, topic)?.map { $0.encoded() } ?? [body]
@@ -84,7 +84,7 @@ final class Saboteur {
     return [.deltas(changed)]
   }
 
-  /// Whether a published message goes before what it has to come behind.
+  /// Whether a published message precedes the messages that it has to follow.
   func hurries(_ body: [UInt8]) -> Bool {
     guard fault == .earlyOutputs, let message = try? PublishedMessage(frame: body[...]),
       case .outputs = message
@@ -94,7 +94,7 @@ final class Saboteur {
 
   // MARK: Control frames
 
-  /// What a client is sent in the place of a control frame.
+  /// Returns the frames that replace a control frame to a client.
   func toClient(_ index: Int, _ frame: [UInt8]) -> [[UInt8]] {
     guard let message = try? DaemonMessage(frame: frame[...]) else { return [frame] }
     return tamper(message, index)?.map { $0.encoded() } ?? [frame]

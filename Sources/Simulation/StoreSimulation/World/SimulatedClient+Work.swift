@@ -33,7 +33,7 @@ extension SimulatedClient {
     return choice < Self.names.count ? Self.names[choice] : "list/rows/\(someRow())"
   }
 
-  /// A row that is there, or was, or may come.
+  /// Returns the id of a present, past or future row.
   private func someRow() -> Int { generator.number(0...(world.options.rows + 4)) }
 
   private func follow(_ name: String) {
@@ -43,7 +43,7 @@ extension SimulatedClient {
       : Reading.own(name, isTyped: generator.chance(0.5))
     let replica = SimulatedReplica(number: world.nextReplica(), scope: name, reading: reading)
     replica.onRecord = { [unowned self] record in
-      // Whoever hears an output may look at once; all that belongs to it is shown by then.
+      // An observer may read the state at each output; all changes before it are shown by then.
       if case .heard = record { recordShown() }
       self.record(record)
     }
@@ -65,7 +65,7 @@ extension SimulatedClient {
     targets.append(scope)
   }
 
-  /// Does one of the things that a user does.
+  /// Performs one random action of a user.
   func work() {
     guard asleepUntil <= world.clock.now, !client.isClosed else { return }
     switch generator.number(0...99) {

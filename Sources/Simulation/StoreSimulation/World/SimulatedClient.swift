@@ -1,7 +1,7 @@
 import StoreProtocol
 import StoreReplica
 
-/// A client's process: its half of the protocol, its replicas, and what waits in its sockets.
+/// A client's process: its half of the protocol, its replicas, and the frames in its sockets.
 @MainActor
 final class SimulatedClient: ClientTransport {
   typealias Failure = Never
@@ -13,7 +13,7 @@ final class SimulatedClient: ClientTransport {
   }
 
   let index: Int
-  /// Where it is connected from, as the kernel says it; nil for one that may do everything.
+  /// The address of its connections, as from the kernel; nil for a client with all rights.
   let address: String?
   /// Whether its program is of a later build than the daemon.
   let isLater: Bool
@@ -31,14 +31,15 @@ final class SimulatedClient: ClientTransport {
   // The sockets.
   var control: ControlPipe?
   var publishing: PublishingPipe?
-  /// What is subscribed to and how often, as the socket counts it and says it again when it
-  /// connects again.
+  /// The number of subscriptions for each topic, as the socket counts them.
+  ///
+  /// The socket sends them again after each new connection.
   private(set) var subscriptions: [[UInt8]: Int] = [:]
   private var controlFrames: Queue<[UInt8]> = Queue()
   private var published: Queue<(topic: [UInt8], body: [UInt8]?)> = Queue()
   /// Whether control frames wait for a later turn: the two sockets have no order between them.
   private var isControlLate = false
-  /// Counts the times that the sockets were made anew.
+  /// Counts how often the sockets were recreated.
   private(set) var generation = 0
 
   var asleepUntil: Int64 = 0
@@ -47,11 +48,11 @@ final class SimulatedClient: ClientTransport {
   private let pacemaker: Pacemaker
   private var lastShown: History.Shown?
   private(set) var turn: ClientTurn<SimulatedClient>?
-  /// Those who wait, for how long, and since which turn; actions with a time to live by their tags.
+  /// The waits with their duration and their first turn; actions with a time to live by their tags.
   var waits: [UInt64: (time: Int64, since: Int64?)] = [:]
-  /// Above all tags.
+  /// The next identifier of a wait, greater than all tags.
   var nextWait: UInt64 = 1 << 63
-  /// The actions whose effects were not told to have ended, by their tags.
+  /// The tags of the actions whose effects have no reported end.
   var unfinished: Set<UInt64> = []
 
   init(_ world: World, index: Int, generator: SeededGenerator) {
@@ -85,8 +86,8 @@ final class SimulatedClient: ClientTransport {
     self.turn = turn
   }
 
-  /// Lets go of the turn, which keeps the client as its transport, and of the stores, whose end
-  /// asks for another turn.
+  /// Releases the turn, which retains the client as its transport, and the stores, whose end
+  /// requests another turn.
   func end() {
     (stores, kept, followed, targets) = ([], [], [], [])
     turn = nil
@@ -106,7 +107,7 @@ final class SimulatedClient: ClientTransport {
     pacemaker.plan(at: world.clock.now + generator.duration(.zero ... .microseconds(200)))
   }
 
-  /// What waits in the sockets is gone.
+  /// Drops the frames that wait in the sockets.
   func loseFrames() {
     controlFrames = Queue()
     published = Queue()
@@ -131,29 +132,29 @@ final class SimulatedClient: ClientTransport {
     }
   }
 
-  /// Every wait has ended whose time was over when the turn began.
+  /// Records each wait whose time had passed when the turn began.
   private func checkWaits(at now: Int64) {
     for (id, wait) in waits.sorted(by: { $0.key < $1.key }) {
       if let since = wait.since, since + wait.time <= now { record(.overdue(wait: id)) }
     }
   }
 
-  /// Whether something that took a time has taken no longer.
+  /// Returns whether an operation ended within its time.
   ///
   /// - Parameters:
   ///   - time: The time.
   ///   - start: The turn from which on it counts.
-  /// - Returns: Whether it is over in its time.
+  /// - Returns: Whether now is at most 1 ms after the limit or the client's sleep.
   func isInTime(_ time: Int64, since start: Int64) -> Bool {
-    // Who sleeps is late for everything.
+    // A client that sleeps misses all deadlines until it wakes.
     let end = max(start + time, asleepUntil)
     return world.clock.now <= end + 1_000_000
   }
 
-  /// Whether nobody waits for a time that is not over.
+  /// Whether no wait is pending.
   var isIdle: Bool { waits.isEmpty }
 
-  /// The scopes that somebody holds, or that nobody ever lets go.
+  /// The names of all scopes that this client holds.
   var heldScopes: Set<String> {
     Set(followed.map(\.scope.name) + targets.map(\.name) + stores.map(\.name))
   }
@@ -167,7 +168,7 @@ final class SimulatedClient: ClientTransport {
     world.disconnect(self)
   }
 
-  /// Nothing more happens here.
+  /// Stops all further turns and connections.
   func stop() {
     generation += 1
     pacemaker.stop()
@@ -228,16 +229,16 @@ final class SimulatedClient: ClientTransport {
     case .newEpoch(let old, let new): record(.newEpoch(old: old, new: new))
     case .outputsLeftOut(let scope, let reason):
       record(.outputsLeftOut(scope: scope, reason: reason))
-    // Elsewhere much else is a reason for that.
+    // In a disturbed world, other reasons exist for resynchronizing.
     case .resynchronizing(let scope, _) where world.isUndisturbed:
       record(.resynchronized(scope: scope, at: world.clock.now))
     default: break
     }
   }
 
-  /// Writes down all that is shown, as somebody would see it who looks now.
+  /// Records all scopes as an observer would see them now, if they changed.
   func recordShown() {
-    // Without a view what it showed last is stale, or gone; a view that is not shown yet has a
+    // Without a view, the last content is stale or absent; a view that is not shown yet has a
     // revision of another epoch.
     let view = client.shownEpoch.map { (epoch: $0, revision: client.revision) }
     guard let (epoch, revision) = view ?? lastShown.map({ ($0.epoch, $0.revision) }) else { return }

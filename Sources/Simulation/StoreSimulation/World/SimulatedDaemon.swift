@@ -3,26 +3,26 @@ import StoreHistory
 import StoreProtocol
 import StoreServer
 
-/// A daemon's process: a root store, its turn, and what waits in its sockets.
+/// A daemon's process: a root store, its turn, and the frames in its sockets.
 @MainActor
 final class SimulatedDaemon {
   let core: RootCore<Board.State, Board.Action>
   let turn: DaemonTurn<SimulatedSockets>
   let sockets: SimulatedSockets
-  /// Nil in memory.
+  /// The daemon's journal; nil if it works in memory.
   let journal: SimulatedJournal?
   private unowned let world: World
   private let pacemaker: Pacemaker
-  /// What waits until its process goes on; nil while that does.
+  /// The calls that wait until the process resumes; nil while it runs.
   private var deferred: [() -> Void]?
 
   /// - Parameters:
   ///   - world: The world that it is in.
-  ///   - number: How many there were before.
+  ///   - number: The number of earlier daemons.
   ///   - epoch: Of a history that begins.
   ///   - state: The state that it starts with.
-  ///   - kept: What keeps it, and what that had; nil in memory.
-  ///   - generator: Where its random numbers come from.
+  ///   - kept: The journal and its recovered history; nil in memory.
+  ///   - generator: The source of its random numbers.
   init(
     _ world: World,
     number: Int,
@@ -45,9 +45,9 @@ final class SimulatedDaemon {
       core.restore(recovered.root, revision: recovered.revision)
     }
     let core = core
-    // From the first revision on, which the server may make.
+    // Set before the server exists, because the server may make the first revision.
     core.onCommit = { [unowned world] in
-      // What comes of a history that another daemon has taken over nobody may see.
+      // Commits of a superseded daemon are not part of the history.
       if serial == world.daemons { Self.committed(world, $0, $1, $2) }
     }
     let server = ReplicaServer(
@@ -104,7 +104,7 @@ final class SimulatedDaemon {
     return state
   }
 
-  /// What every new connection of the publishing socket is told first.
+  /// The first message to each new connection of the publishing socket.
   var welcome: [UInt8] { turn.server.welcome }
 
   private static func committed(
@@ -141,7 +141,7 @@ final class SimulatedDaemon {
     planTurn()
   }
 
-  /// A connection is over.
+  /// Notes the loss of a connection.
   func lose(_ peer: PeerID) {
     sockets.lost.append(peer)
     planTurn()
@@ -172,10 +172,10 @@ final class SimulatedDaemon {
     if deferred == nil { body() } else { deferred?.append(body) }
   }
 
-  /// The process stands still; what comes waits.
+  /// Suspends the process; later calls wait.
   func freeze() { deferred = [] }
 
-  /// It goes on.
+  /// Resumes the process and runs the deferred calls in order.
   func thaw() {
     let bodies = deferred ?? []
     deferred = nil
@@ -200,7 +200,7 @@ final class SimulatedDaemon {
     }
   }
 
-  /// Says goodbye to everyone, when all is kept that was accepted.
+  /// Ends all sessions with goodbye after all accepted actions are durable.
   func shutDown() {
     turn.stop()
     takeTurn()
@@ -217,7 +217,7 @@ final class SimulatedDaemon {
 }
 
 extension SimulatedDaemon {
-  /// Nothing of what it does from now on counts.
+  /// Records the end of its part of the history: later events do not count.
   func noteEnd() {
     let last = world.history.epochs.count - 1
     world.history.epochs[last].released = turn.server.revision
@@ -234,12 +234,12 @@ final class SimulatedSockets: DaemonTransport {
   var lost: Queue<PeerID> = Queue()
   private var control = FairQueue<Holder, PeerID, IncomingFrame>()
   var isOpen = true
-  /// Whether nobody may be told anything any more.
+  /// Whether the daemon is fenced and may send no more frames.
   var isSilent = false
   var onChange: () -> Void = {}
   var onResult: (CaptureJob.Result) -> Void = { _ in }
   private unowned let world: World
-  /// What is published at the end of the turn, to be out of its order.
+  /// The messages that are published at the end of the turn, so that a fault can reorder them.
   private var held: [(topic: [UInt8], body: [UInt8])] = []
 
   init(_ world: World) { self.world = world }
@@ -309,7 +309,7 @@ final class SimulatedSockets: DaemonTransport {
     return true
   }
 
-  /// Another thread is at it for a while; meanwhile the daemon goes on.
+  /// Runs a job after a random time, as on another thread; the daemon continues meanwhile.
   func start(_ job: CaptureJob) {
     let duration = world.delay(world.options.captureDuration)
     world.trace("a job begins that takes \(duration / 1_000_000) ms")
@@ -325,7 +325,7 @@ final class SimulatedSockets: DaemonTransport {
 
   func wakeUp() { onChange() }
 
-  /// Nothing is kept: the world asks the daemon at each connection.
+  /// Has no effect: the world asks the daemon for the welcome at each connection.
   func welcome(with message: [UInt8]) {}
 
   func report(_ notice: ServerNotice) {
@@ -333,7 +333,7 @@ final class SimulatedSockets: DaemonTransport {
   }
 }
 
-/// What waits, in its order.
+/// A first-in, first-out queue.
 struct Queue<Element> {
   private var elements: [Element] = []
 

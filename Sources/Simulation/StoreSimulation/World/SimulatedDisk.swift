@@ -2,14 +2,14 @@ import StoreHistory
 import StoreServer
 import StoreState
 
-/// A disk that outlives its daemons: what it was told to keep, and what can become of that.
+/// A disk that outlives its daemons, with its faults.
 ///
-/// It moves bytes, takes its time, and is full, fails, tears and rots when the world says so, and
-/// answers of it get lost. What a batch says that is under way when its daemon ends is kept, torn
-/// or gone, as chance has it. Several daemons may have it open; it listens to the last one.
+/// The world decides when it is full, fails, tears, decays or loses an answer. Chance decides
+/// whether a batch that is under way when its daemon ends is kept, torn or lost. Several daemons
+/// may have it open; it accepts writes only from the last one.
 @MainActor
 final class SimulatedDisk {
-  /// A batch as it stands on the disk.
+  /// A batch as the disk stores it.
   fileprivate struct Row: Equatable {
     var revisions: ClosedRange<UInt64>
     var bytes: [UInt8]
@@ -30,36 +30,36 @@ final class SimulatedDisk {
     var revision: UInt64
     var bytes: [UInt8]
     var sum: UInt64
-    /// The number of the history that it is of.
+    /// The number of the history to which it belongs.
     var history: UInt64
   }
 
-  /// Why a daemon cannot start from it.
+  /// The reason why a daemon cannot start from the disk.
   struct Damage: Error, CustomStringConvertible {
     var description: String
   }
 
   fileprivate unowned let world: World
   private var generator: SeededGenerator
-  /// Of the history that it has; nil before there is one.
+  /// The epoch of the disk's history; nil before there is one.
   private(set) var epoch: UInt64?
   private var rows: [Row] = []
-  /// The first revision of a row that can be read and is only in the cache: its sync has failed.
+  /// The first revision of a readable row that is only in the cache: its sync has failed.
   private var unwritten: UInt64?
   /// Oldest first.
   private var snapshots: [Snapshot] = []
-  /// One that somebody has put there; nil for none.
+  /// A snapshot of another history that a fault has added; nil without one.
   private var foreign: Snapshot?
   private var history: UInt64 = 1
   private var busyUntil: Int64 = 0
   var isFull = false
   /// Whether the next sync fails.
   var failsNext = false
-  /// Whether nobody hears that the next batch is kept.
+  /// Whether the answer for the next batch is lost.
   var losesNextAnswer = false
-  /// Whoever opens it raises it by one.
+  /// Each daemon that opens the disk raises the term by one.
   private var term = 0
-  /// Since when it listens to the last one.
+  /// The time at which the last daemon opened the disk.
   private var openedAt: Int64 = 0
 
   init(_ world: World, generator: SeededGenerator) {
@@ -69,17 +69,17 @@ final class SimulatedDisk {
 
   // MARK: What a daemon asks
 
-  /// The disk as one daemon has it.
+  /// Opens the disk for a daemon; later calls fence this one.
   func open() -> SimulatedJournal {
     term += 1
     openedAt = world.clock.now
     return SimulatedJournal(self, term: term)
   }
 
-  /// What a daemon is told after whom another one has opened the disk; nil where none has.
+  /// The result for a daemon after another one has opened the disk; nil without another one.
   fileprivate func fence(_ journal: SimulatedJournal) -> JournalResult? {
     guard journal.term != term, world.options.planted != .unfencedWriters else { return nil }
-    // A cache shows the seal when it is read again.
+    // A cache shows the seal only when it is read again.
     let isFresh = world.clock.now < openedAt + 600_000_000
     if isFresh, world.options.planted == .cachedSeals { return nil }
     return .fenced("term \(term) follows \(journal.term)")
@@ -91,7 +91,7 @@ final class SimulatedDisk {
     let through = batch.revisions.upperBound
     let isHasty = world.options.planted == .hastyCommits
     let time = generator.duration(world.isHealed ? .zero ... .milliseconds(1) : commitDuration)
-    // One after the other, also where more are under way than it admits.
+    // Batches are written one after the other, even if more are under way than the disk admits.
     busyUntil = max(busyUntil, world.clock.now + time)
     if isHasty {
       world.clock.after(0) { journal.finish(.durable(through: through)) }
@@ -103,12 +103,12 @@ final class SimulatedDisk {
       if failsNext {
         failsNext = false
         world.trace("a sync fails")
-        // What the disk has of it nobody knows.
+        // No daemon knows how much of it is on the disk.
         if leave(row) { unwritten = row.revisions.lowerBound }
         return journal.finish(.failed("the disk is broken"))
       }
       if isFull, !isHasty { return journal.finish(.retryLater("the disk is full")) }
-      // It may be there already, and nobody knew.
+      // An earlier attempt whose answer was lost may have written it.
       if rows.last != row || world.options.planted == .repeatedBatches { rows.append(row) }
       if isHasty { return }
       if losesNextAnswer {
@@ -132,7 +132,7 @@ final class SimulatedDisk {
     }
   }
 
-  /// Keeps a snapshot; what two snapshots stand for goes.
+  /// Keeps the two newest snapshots, and removes the rows that both of them include.
   private func keep(_ bytes: [UInt8], of revision: UInt64) {
     let sum = SipHash24.hash(bytes[...])
     snapshots.append(Snapshot(revision: revision, bytes: bytes, sum: sum, history: history))
@@ -143,23 +143,23 @@ final class SimulatedDisk {
 
   // MARK: What happens to it
 
-  /// A daemon has ended, in whatever way: what was under way is decided.
+  /// Ends a daemon's use of the disk and decides the fate of its batch under way.
   func close(_ journal: SimulatedJournal) {
     journal.isOver = true
-    // What an outdated one has under way comes to nothing.
+    // A batch of an outdated daemon is dropped.
     guard journal.term == term else { return }
     busyUntil = 0
     guard let row = journal.underWay else { return }
-    // Of those before it nothing is there either.
+    // With this fault, the batches before it may be lost too.
     if world.options.planted != .hastyCommits { leave(row) }
   }
 
-  /// What was written and not synced: there, torn, or gone.
+  /// Keeps, tears or drops a row that was written but not synced.
   ///
-  /// - Returns: Whether there is some of it that was not there before.
+  /// - Returns: Whether a part of the row is on the disk that was not there before.
   @discardableResult
   private func leave(_ row: Row) -> Bool {
-    // It may be there from before, when nobody heard of it.
+    // An earlier attempt whose answer was lost may have written it.
     if rows.last == row { return false }
     switch generator.number(0...2) {
     case 0: rows.append(row)
@@ -172,7 +172,7 @@ final class SimulatedDisk {
     return true
   }
 
-  /// Now and then the machine goes down with its daemon: what only the cache has is gone.
+  /// With probability 1/2 the machine fails with its daemon: rows only in the cache are lost.
   func mayLosePower() {
     guard let first = unwritten, generator.number(0...1) == 0 else { return }
     world.trace("the machine goes down, and revision \(first) is gone")
@@ -180,7 +180,7 @@ final class SimulatedDisk {
     unwritten = nil
   }
 
-  /// Puts the first snapshot of another history there, under the name of the newest revision.
+  /// Adds the first snapshot of another history under the name of the newest revision.
   func addForeignSnapshot() throws {
     let recovery = Recovery(Self.form, initial: Board.State(), limits: world.options.limits)
     try recovery.written(by: Self.form.schema)
@@ -193,12 +193,12 @@ final class SimulatedDisk {
     )
   }
 
-  /// Changes a bit of what was kept, and says how to change it back.
+  /// Flips a bit of a kept row.
   ///
-  /// - Returns: Nil where there is nothing whose damage could be told.
+  /// - Returns: A description and the repair; nil without a row whose damage is detectable.
   func damage() -> (what: String, repair: () -> Void)? {
     let needed = rows.indices.filter { rows[$0].revisions.upperBound > newest }
-    // The last row may be torn, and goes then.
+    // The last row is left out: if it is torn, recovery drops it.
     guard let index = needed.dropLast().randomElement(using: &generator) else { return nil }
     let place = generator.number(0...(rows[index].bytes.count - 1))
     let bit = UInt8(1) << UInt8(generator.number(0...7))
@@ -209,9 +209,9 @@ final class SimulatedDisk {
     )
   }
 
-  /// Gives up a snapshot of another history, or else the last row.
+  /// Drops the snapshot of another history, or otherwise the last row.
   ///
-  /// - Returns: False where there is none.
+  /// - Returns: False if there is neither.
   func dropNewest() -> Bool {
     if foreign == nil { return rows.popLast() != nil }
     foreign = nil
@@ -220,7 +220,7 @@ final class SimulatedDisk {
 
   private var newest: UInt64 { snapshots.last?.revision ?? 0 }
 
-  /// Changes a bit of the newest snapshot for good, where an older one is there.
+  /// Flips a bit of the newest snapshot for good, if an older snapshot exists.
   func damageSnapshot() {
     guard snapshots.count > 1, let last = snapshots.indices.last else { return }
     snapshots[last].bytes[generator.number(0...(snapshots[last].bytes.count - 1))] ^= 1
@@ -228,12 +228,12 @@ final class SimulatedDisk {
 
   // MARK: Starting again
 
-  /// Reads what it has.
+  /// Recovers the state from snapshots and rows.
   ///
   /// - Parameters:
-  ///   - initial: The state where it has nothing.
-  ///   - newEpoch: The epoch of a history that begins.
-  /// - Returns: What it had.
+  ///   - initial: The state of an empty disk.
+  ///   - newEpoch: The epoch of a new history.
+  /// - Returns: The recovered history.
   /// - Throws: ``Damage``, or a `CodecError`.
   func recover(
     initial: Board.State,
@@ -265,7 +265,7 @@ final class SimulatedDisk {
       try recovery.take(records: tampered(row.bytes)[...])
       recovery.take(sessionNumbers: row.sessionNumbers)
     }
-    // What the history goes on from is written again.
+    // Recovery writes the rows again from which the history continues.
     if world.options.planted != .unwrittenEnds { unwritten = nil }
     return recovery.finish()
   }
@@ -273,7 +273,7 @@ final class SimulatedDisk {
   /// The form in which the board is kept.
   static var form: DurableForm<Board.State> { DurableForm(Board.State.self) }
 
-  /// Records as a planted fault has them read.
+  /// Removes origins from records if a planted fault demands it.
   private func tampered(_ bytes: [UInt8]) throws -> [UInt8] {
     let planted = world.options.planted
     guard planted == .forgottenOutcomes || planted == .forgottenSessions else { return bytes }
@@ -292,14 +292,14 @@ final class SimulatedDisk {
   }
 }
 
-/// A disk as one daemon has it.
+/// One daemon's access to a disk.
 @MainActor
 final class SimulatedJournal: Journal {
   private let disk: SimulatedDisk
   fileprivate let term: Int
-  /// What is on its way, and is not said to be kept.
+  /// The batch that is under way and not yet reported as durable.
   fileprivate var underWay: SimulatedDisk.Row?
-  /// Whether its daemon has ended: its calls come to nothing.
+  /// Whether its daemon has ended: later results are dropped.
   fileprivate var isOver = false
   var onResult: (JournalResult) -> Void = { _ in }
 
@@ -308,12 +308,12 @@ final class SimulatedJournal: Journal {
     self.term = term
   }
 
-  /// Nobody puts older copies back here.
+  /// Succeeds at once unless fenced: older copies of a simulated disk are never restored.
   func renew(epoch: UInt64) { finish(disk.fence(self) ?? .renewed(epoch: epoch)) }
 
   func append(_ batch: JournalBatch) { disk.append(batch, self) }
 
-  /// Now and then while something is on its way, as disks that are as quick as a reducer.
+  /// True for every third call while a batch is under way, as on a disk as quick as a reducer.
   var hasResult: Bool {
     guard underWay != nil else { return false }
     looks += 1
@@ -326,6 +326,6 @@ final class SimulatedJournal: Journal {
 
   func store(_ snapshot: JournalSnapshot) { disk.store(snapshot, self) }
 
-  /// Tells the daemon, unless it has ended meanwhile.
+  /// Reports a result to the daemon, unless the daemon has ended.
   fileprivate func finish(_ result: JournalResult) { if !isOver { onResult(result) } }
 }

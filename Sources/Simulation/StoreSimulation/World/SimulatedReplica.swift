@@ -3,7 +3,7 @@ import StoreProtocol
 import StoreReplica
 import StoreState
 
-/// A client's copy of a scope, the one that ships, and a record of what is done to it.
+/// A client's shipped replica of a scope, with a record of its calls.
 @MainActor
 final class SimulatedReplica: Replica {
   let number: Int
@@ -13,12 +13,12 @@ final class SimulatedReplica: Replica {
   /// Whether its build can read the daemon's.
   let isReadable: Bool
   private let copy: any Replica
-  /// Whether nobody holds it any more: what happens to it then is nobody's matter.
+  /// Whether the client has dropped it; later events are not recorded.
   var isLeft = false
-  /// Knows the schemas of outputs.
+  /// The scope that knows the schemas of outputs.
   weak var origin: ClientScope?
   private var take: @MainActor (EncodedOutput) -> Void = { _ in }
-  /// The encoding of what is shown; nil before anything is.
+  /// The encoding of the shown state; nil before the first one.
   private(set) var shown: [UInt8]?
   var onRecord: (History.Record) -> Void = { _ in }
   var onAnnounce: () -> Void = {}

@@ -1,7 +1,7 @@
 import StoreProtocol
 
 extension SimulationOptions {
-  /// One number of the options, by the name under which it is printed and set.
+  /// One number of the options, with the name under which it is printed and set.
   package struct Knob: Sendable {
     package let name: String
     /// The value with which a run is simplest.
@@ -25,7 +25,7 @@ extension SimulationOptions {
     }
   }
 
-  /// All numbers; those first that make a run shorter.
+  /// All numbers, beginning with those that shorten a run.
   package static let knobs: [Knob] =
     [
       Knob("clients", \.clients, simplest: 1),
@@ -140,7 +140,7 @@ extension SimulationOptions {
     Knob("leastBackOff", \.timing.backOff.leastMicroseconds),
   ]
 
-  /// What differs from the options of a seed, as `name=value` each.
+  /// The differences from the options of a seed, each as `name=value`.
   package func differences(fromSeed seed: UInt64) -> [String] {
     let drawn = SimulationOptions(seed: seed)
     return Self.knobs.filter { $0.value(in: self) != $0.value(in: drawn) }
@@ -150,7 +150,7 @@ extension SimulationOptions {
   /// Sets one number.
   ///
   /// - Parameter setting: `name=value`, durations in microseconds.
-  /// - Returns: False when there is no such number, or no such value.
+  /// - Returns: False if the name or the value is unknown.
   package mutating func set(_ setting: some StringProtocol) -> Bool {
     let parts = setting.split(separator: "=", maxSplits: 1)
     guard parts.count == 2, let value = Int(parts[1]), value >= 0,
@@ -162,7 +162,7 @@ extension SimulationOptions {
 }
 
 extension Duration {
-  /// Whole microseconds, in which durations are printed and set.
+  /// Whole microseconds, the unit in which durations are printed and set.
   var inMicroseconds: Int {
     get { Int(nanoseconds / 1_000) }
     set { self = .microseconds(newValue) }

@@ -1,9 +1,9 @@
 package import StoreProtocol
 
-/// What a run is made of.
+/// The options of a run.
 ///
-/// All of it follows from the seed unless a test says otherwise. Each number has a name (``Knob``),
-/// by which it can be printed, set and made simpler.
+/// The seed determines them unless a test sets others. Each number has a name (``Knob``), by which
+/// it can be printed, set and simplified.
 package struct SimulationOptions: Sendable, Equatable {
   package var clients = 4
   /// How long clients act and faults happen.
@@ -14,23 +14,23 @@ package struct SimulationOptions: Sendable, Equatable {
   package var disk = Disk()
   /// How likely a client is of a later build than the daemon; the first one never is.
   package var laterClients = 0.3
-  /// What every other client may see and send, a bit for each name (``World/names``); 0 where all
-  /// may do everything.
+  /// The rights of every other client, a bit for each name (``World/names``); 0 if all clients have
+  /// all rights.
   package var granted = 0
   /// How many rows there are at the start.
   package var rows = 4
   /// How long titles are at most.
   package var titleBytes = 16
-  /// What is broken on purpose, to see that it is found out.
+  /// The planted fault, which a validator has to detect.
   package var planted: PlantedFault?
   package var limits = Limits()
   package var timing = Timing()
   package var controlDelay: ClosedRange<Duration> = .microseconds(50) ... .milliseconds(2)
   package var publishingDelay: ClosedRange<Duration> = .microseconds(50) ... .milliseconds(2)
-  /// How long it takes to encode what joiners get.
+  /// The duration of a capture for joining clients.
   package var captureDuration: ClosedRange<Duration> = .zero ... .milliseconds(2)
 
-  /// What goes wrong, and how often in a run.
+  /// The number of faults of each kind in a run.
   package struct Faults: Sendable, Equatable {
     /// The connection of a control socket breaks, and comes back.
     package var controlCuts = 0
@@ -40,17 +40,17 @@ package struct SimulationOptions: Sendable, Equatable {
     package var congestions = 0
     /// A client does not read its control socket for a while, so that the daemon's queue is full.
     package var blocks = 0
-    /// The daemon stops, with or without a word, and another one starts with nothing.
+    /// The daemon stops, with or without goodbye; another one starts, empty unless there is a disk.
     package var restarts = 0
     /// A client's process stands still for longer than its lease.
     package var sleeps = 0
     /// A client that sleeps wakes without anything that was sent meanwhile.
     package var losesQueueWhenAsleep = false
-    /// The connection of a publishing socket is dead for a while without anybody noticing.
+    /// The connection of a publishing socket loses all messages for a while without notice.
     package var silences = 0
     /// The clock that all programs share is set, forward or back.
     package var clockSteps = 0
-    /// A client closes its connection for good, and another one comes.
+    /// A client closes its connection for good, and another client joins.
     package var closes = 0
     /// Another user comes, or other grants, so that views change the socket that they come on.
     package var grants = 0
@@ -58,9 +58,9 @@ package struct SimulationOptions: Sendable, Equatable {
     package init() {}
   }
 
-  /// What daemons keep their state on, and what goes wrong with it.
+  /// The daemons' disk and its faults.
   package struct Disk: Sendable, Equatable {
-    /// Whether there is one: without it each daemon starts with nothing.
+    /// Whether daemons have a disk: without one each daemon starts empty.
     package var isThere = false
     /// How long a commit takes at most.
     package var commit: Duration = .milliseconds(1)
@@ -70,11 +70,11 @@ package struct SimulationOptions: Sendable, Equatable {
     package var syncFailures = 0
     /// Something on it has changed when a daemon starts.
     package var damages = 0
-    /// Nobody hears that a batch is kept.
+    /// The answer for a durable batch is lost.
     package var lostAnswers = 0
     /// A daemon's process stands still, another one takes its history over, and the first wakes.
     package var takeovers = 0
-    /// Somebody puts a snapshot of another history there while no daemon runs.
+    /// A snapshot of another history is added while no daemon runs.
     package var foreignSnapshots = 0
 
     package init() {}
@@ -188,7 +188,7 @@ extension SimulationOptions {
     limits.suggestionsPerJoin = generator.number(0...16)
   }
 
-  /// These options, with a disk of which daemons are started again, in whatever way they ended.
+  /// Returns these options with a disk from which daemons restart after any kind of end.
   package func withDisk(seed: UInt64) -> Self {
     var options = self
     options.disk.isThere = true
@@ -214,7 +214,7 @@ extension SimulationOptions {
     return faults
   }
 
-  /// Each is left out by some seeds.
+  /// Each habit is absent from some seeds.
   private static func habits(_ generator: inout SeededGenerator) -> Habits {
     var habits = Habits()
     habits.moves = generator.chance(0.8)
@@ -227,7 +227,7 @@ extension SimulationOptions {
     return habits
   }
 
-  /// Mostly quick; for some seeds longer than anybody waits for an answer.
+  /// Mostly short; for some seeds longer than any client waits for an answer.
   private static func captureDuration(
     _ generator: inout SeededGenerator
   ) -> ClosedRange<Duration> {
@@ -246,7 +246,7 @@ extension SimulationOptions {
     limits.frameBytes = generator.logarithmic(2_048...1 << 20)
     limits.window = generator.logarithmic(1...32)
     limits.actionsPerFrame = generator.logarithmic(1...128)
-    // Few frames have more actions than a daemon that ships reduces between two looks.
+    // Few frames have more actions than a shipped daemon reduces between two looks.
     limits.actionsPerLook = 1
     limits.actionsHeldBack = generator.logarithmic(1...64)
     limits.scopesPerSession = generator.chance(0.2) ? generator.number(2...8) : 1_024
@@ -287,29 +287,29 @@ extension SimulationOptions {
     return timing
   }
 
-  /// These options, kept to what the protocol takes for granted of a network and of its limits.
+  /// Returns these options, adjusted to the protocol's assumptions about networks and limits.
   package var coherent: Self {
     var options = self
     let delay = controlDelay.upperBound + publishingDelay.upperBound
     options.timing.answer = max(timing.answer, delay * 6 + .milliseconds(20))
     options.timing.lease = max(timing.lease, delay * 20, options.timing.answer * 2)
-    // Of parts too it can be said how many microseconds they are.
+    // Fractions are rounded to whole microseconds, the unit of knobs.
     let lease = options.timing.lease.inMicroseconds
     options.timing.grace = min(timing.grace, .microseconds(lease / 2))
     let answer = options.timing.answer.inMicroseconds
     options.timing.working = min(timing.working, .microseconds(answer / 3))
     options.timing.patience = max(timing.patience, options.timing.answer)
     options.limits.outcomesPerClient = max(limits.outcomesPerClient, limits.window)
-    // A snapshot must not take as many journeys as it has rows.
+    // A snapshot must need fewer round trips than it has rows.
     let bytes = rows * (titleBytes / 4 + 32)
     options.limits.chunkBytes = max(limits.chunkBytes, bytes / 256)
     options.limits.creditBytes = max(limits.creditBytes, options.limits.chunkBytes, bytes / 16)
     options.limits.pieceBytesPerTurn = max(limits.pieceBytesPerTurn, bytes / 256)
     options.titleBytes = min(titleBytes, limits.frameBytes / 8)
-    // What holds for a moment, or for all together, is no less than what holds for longer, or one.
+    // A limit for a moment or for all peers is at least the lasting limit or the limit of one peer.
     options.limits.mostLagBytes = max(limits.mostLagBytes, limits.lagBytes)
     options.limits.allHeldBytes = max(limits.allHeldBytes, limits.heldBytes)
-    // Nobody is refused, and nobody forgotten who may come back.
+    // No client is refused, and no client that may return is forgotten.
     options.limits.sessions = max(limits.sessions, clients + faults.closes)
     options.limits.clients = max(limits.clients, clients + faults.closes)
     return options

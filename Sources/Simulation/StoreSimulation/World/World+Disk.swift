@@ -1,7 +1,7 @@
 import StoreServer
 
 extension World {
-  /// Spreads over the time what goes wrong with the disk.
+  /// Spreads the disk's faults over the run.
   func planDiskFaults(_ disk: SimulatedDisk) {
     for _ in 0..<options.disk.fulls {
       clock.at(delay(.zero...options.span)) { [unowned self] in
@@ -26,9 +26,9 @@ extension World {
     }
   }
 
-  /// The daemon's process stands still for a while, and another daemon takes its history over.
+  /// Suspends the daemon's process for a while; another daemon takes over its history.
   ///
-  /// Those clients that do not notice go on with the first one when it wakes.
+  /// Clients that do not notice continue with the first daemon when it resumes.
   private func takeOver() {
     guard let daemon, !isHealed, outdated.isEmpty else { return }
     trace("the daemon's process stands still")
@@ -49,8 +49,8 @@ extension World {
     }
   }
 
-  /// Starts a daemon from the disk; where that is damaged it must not start, and the damage is
-  /// mended by hand.
+  /// Recovers from the disk; if it is damaged, the recovery must fail, and the damage is then
+  /// repaired.
   func recover(from disk: SimulatedDisk, initial: Board.State) -> Recovered<Board.State> {
     let epoch = generator.next()
     // Another machine's daemon does not need this one to go down.
@@ -84,7 +84,7 @@ extension World {
     }
   }
 
-  /// At the end the disk has what the daemon has, and nothing that cannot be read.
+  /// Checks at the end that the disk is readable and has the daemon's state.
   func auditDisk(_ root: Board.State) {
     guard let disk, history.unrest == nil else { return }
     do {
@@ -95,7 +95,7 @@ extension World {
     }
   }
 
-  /// A daemon has ended without having been told to, or has finished ending.
+  /// Handles a daemon that has ended by itself or has finished its shutdown.
   func isOver(_ daemon: SimulatedDaemon) {
     let isCurrent = daemon === self.daemon
     guard isCurrent || outdated.contains(where: { $0 === daemon }) else { return }

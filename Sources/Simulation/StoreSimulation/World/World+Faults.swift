@@ -59,9 +59,9 @@ extension World {
     }
   }
 
-  /// What may be granted.
+  /// The names that can be granted.
   static let names = ["accounts", "list", "list/rows/*", "note", "presence"]
-  /// Whose programs some clients are that may not do everything.
+  /// The user id of the restricted clients.
   static let limitedUser: UInt32 = 7
 
   /// Whether a client may do only what is granted.
@@ -85,7 +85,7 @@ extension World {
     return Grants(owner: 0, lines: lines)
   }
 
-  /// What limited clients may see and send.
+  /// The names that restricted clients may see and send to.
   var grantedNames: [String] {
     Self.names.enumerated().filter { options.granted >> $0.offset & 1 == 1 }.map(\.element)
   }
@@ -129,10 +129,10 @@ extension World {
     startLater()
   }
 
-  /// A daemon is no more: whoever was connected to it is so no longer.
+  /// Cuts all connections to a daemon that has ended.
   func cutAll(from daemon: SimulatedDaemon) {
     publishingPipes.removeAll { $0.pipe.daemon === daemon }
-    // Another daemon may have taken its place before.
+    // Another daemon may already have replaced it.
     func isElsewhere(_ other: SimulatedDaemon?) -> Bool { other != nil && other !== daemon }
     for client in openClients {
       if !isElsewhere(client.publishing?.daemon) {
@@ -146,7 +146,7 @@ extension World {
     }
   }
 
-  /// A client closes its connection, and another one comes.
+  /// Closes a client's connection, and adds another client later.
   private func replace(_ client: SimulatedClient) {
     client.close()
     clock.after(delay(.zero ... .milliseconds(500))) { [unowned self] in
@@ -154,7 +154,7 @@ extension World {
     }
   }
 
-  /// Nothing goes wrong from now on; what is broken comes back.
+  /// Ends all faults.
   func heal() {
     trace("faults are over")
     isHealed = true

@@ -55,7 +55,7 @@ extension World {
     connectControl(client, after: nanoseconds)
   }
 
-  /// The daemon misses the pipe at once.
+  /// Closes a control pipe; the daemon notices it at once.
   private func lose(_ pipe: ControlPipe, of client: SimulatedClient) {
     pipe.isOpen = false
     controlPipes[pipe.peer] = nil
@@ -121,7 +121,7 @@ extension World {
       publishingPipes.append((pipe, client))
       trace("client \(client.index)'s publishing socket is connected")
       send(daemon.welcome, nil, through: pipe, to: client)
-      // The socket says its subscriptions again.
+      // The socket sends its subscriptions again.
       for topic in client.subscriptions.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
         sendUpstream([1] + topic, from: client)
       }
@@ -134,7 +134,7 @@ extension World {
     pipe.isOpen = false
     client.publishing = nil
     connectPublishing(client, after: nanoseconds)
-    // The daemon misses it at once, or only when a heartbeat stays away.
+    // The daemon notices it at once, or only when a heartbeat is missing.
     let notice = generator.chance(0.5) ? 0 : delay(.zero ... .seconds(1))
     clock.after(notice) { [unowned self] in miss(pipe) }
   }
@@ -146,7 +146,7 @@ extension World {
     pipe.daemon?.lose(pipe.peer)
   }
 
-  /// The daemon closes a connection.
+  /// Cuts a connection on the daemon's request.
   func cut(_ peer: PeerID) {
     if let (_, client) = controlPipes[peer] {
       return cutControl(client, for: delay(.microseconds(100) ... .milliseconds(30)))
@@ -159,7 +159,7 @@ extension World {
 
   // MARK: Both
 
-  /// A client is gone for good; what it sent before arrives, or breaks off.
+  /// Disconnects a client for good; its earlier frames arrive or are cut off.
   func disconnect(_ client: SimulatedClient) {
     client.stop()
     clock.after(delay(options.controlDelay) * 2) { [unowned self] in
@@ -176,7 +176,7 @@ extension World {
     }
   }
 
-  /// Both sockets are closed and made anew.
+  /// Closes and recreates both sockets.
   func reconnect(_ client: SimulatedClient) {
     if let pipe = client.control { lose(pipe, of: client) }
     if let pipe = client.publishing {

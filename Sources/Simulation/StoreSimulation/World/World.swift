@@ -8,7 +8,7 @@ import StoreState
 
 /// A daemon, its clients, the network between them and the clock, all in one thread.
 ///
-/// Everything that happens follows from the seed: two runs of one seed are the same, byte for byte.
+/// The seed determines all events: two runs of one seed are equal, byte for byte.
 @MainActor
 package final class World {
   let options: SimulationOptions
@@ -18,25 +18,25 @@ package final class World {
   var daemon: SimulatedDaemon?
   private(set) var clients: [SimulatedClient] = []
   var controlPipes: [PeerID: (pipe: ControlPipe, client: SimulatedClient)] = [:]
-  /// Where those are connected from who may not do everything, also when they have gone.
+  /// The addresses of restricted peers, including peers that have left.
   var addresses: [PeerID: String] = [:]
-  /// In the order in which they came; with those that broke and were not missed yet.
+  /// In the order of connection, including broken pipes that the daemon has not noticed yet.
   var publishingPipes: [(pipe: PublishingPipe, client: SimulatedClient)] = []
-  /// How many connections of the publishing sockets want a topic.
+  /// The number of the next pipe.
   var nextPipe: UInt64 = 1
   private var replicas = 0
-  /// Keeps what daemons say; nil where they keep nothing.
+  /// The disk of the daemons; nil if they work in memory.
   private(set) var disk: SimulatedDisk?
   /// How often the disk is damaged before a daemon starts.
   var damagesLeft = 0
   var foreignSnapshotsLeft = 0
-  /// How many daemons there were so far.
+  /// The number of daemons so far.
   private(set) var daemons = 0
-  /// Those whose history another one has taken over, and that do not know yet.
+  /// Daemons that were superseded by another one and have not noticed it yet.
   var outdated: [SimulatedDaemon] = []
   /// Whether faults are over.
   var isHealed = false
-  /// How far the clock that all programs share was set, in milliseconds.
+  /// The offset of the wall clock that all programs share, in milliseconds.
   var wallStep = 0
   private(set) var saboteur: Saboteur?
   private let traces: (String) -> Void
@@ -81,23 +81,23 @@ package final class World {
     )
   }
 
-  /// Whether nothing goes wrong by itself, and no limit is so small that it would be reached.
+  /// Whether the options have no faults and no disk, and all limits have their default values.
   var isUndisturbed: Bool {
     options.faults == SimulationOptions.Faults() && options.limits == Limits()
       && !options.disk.isThere
   }
 
-  /// How long it takes at most until a scope that is asked for is shown, in nanoseconds.
+  /// The longest time until a requested scope is shown, in nanoseconds.
   var timeForState: Int64 {
     guard isUndisturbed else { return .max }
-    // Several joins go before it, and each may have to wait until others' captures are made.
+    // Several joins may precede it, and each may wait for other captures.
     return 10 * options.captureDuration.upperBound.nanoseconds + 500_000_000
   }
 
   /// The clients that have not closed their connections.
   var openClients: [SimulatedClient] { clients.filter { !$0.client.isClosed } }
 
-  /// A text of whatever length.
+  /// Returns a text, padded to a random length of at most `titleBytes` bytes.
   func title(_ text: String, _ generator: inout SeededGenerator) -> String {
     let length = generator.logarithmic(1...max(1, options.titleBytes))
     return text + String(repeating: "x", count: max(0, length - text.utf8.count))
@@ -118,7 +118,7 @@ package final class World {
     heal()
     settle()
     conclude()
-    // After the history was taken, of which their end is no part.
+    // The clients end after the history is read: their end is not part of it.
     defer { for client in clients { client.end() } }
     return history
   }
@@ -138,7 +138,7 @@ package final class World {
     guard let disk else {
       let epoch = generator.next()
       trace("a daemon starts, epoch \(epoch)")
-      // The generator is one and the same, in this order.
+      // This order of calls keeps the generator's sequence.
       let own = generator.fork()
       let state = SimulatedDaemon.initialState(self)
       begin(epoch, state)
@@ -154,7 +154,7 @@ package final class World {
     }
     let isFirst = disk.epoch == nil
     let state = isFirst ? SimulatedDaemon.initialState(self) : Board.State()
-    // From here on the disk takes nothing from those that began before.
+    // From here on the disk refuses writes from earlier daemons.
     let journal = disk.open()
     let recovered = recover(from: disk, initial: state)
     let epoch = disk.epoch ?? 0
@@ -186,7 +186,7 @@ package final class World {
     }
   }
 
-  /// Runs on until nothing happens any more but pings, for long enough that a loss would show.
+  /// Runs until only pings remain, for long enough to expose a loss.
   private func settle() {
     let lease = options.timing.lease.nanoseconds
     var quietSince: Int64?
@@ -222,7 +222,7 @@ package final class World {
       for store in client.stores { conclude(client, store, root) }
     }
     for client in clients { history.resyncs += client.client.resyncs }
-    // What is small makes clients join again, and then outputs are lost.
+    // Small limits make clients join again, and a join may lose outputs.
     let isQuick = options.captureDuration.upperBound <= .milliseconds(2)
     let backOff = options.timing.mismatchBackOff
     history.mismatchBackOff = backOff.lowerBound.nanoseconds...backOff.upperBound.nanoseconds
@@ -230,7 +230,7 @@ package final class World {
       options.faults == SimulationOptions.Faults() && history.resyncs == 0 && isQuick
       && options.limits.keptBytes >= 1 << 20 && options.disk.syncFailures == 0
       && options.disk.takeovers == 0
-      // A client asks again where the disk keeps an answer back for too long.
+      // A client repeats a request if the disk delays its answer for too long.
       && (!options.disk.isThere || options.disk.commit * 8 <= options.timing.answer)
     let open = openClients.filter { !$0.index.isMultiple(of: 3) }.count
     history.epochs[history.epochs.count - 1].openSessions = root.presence.sessions
@@ -259,7 +259,7 @@ package final class World {
     else { return }
     guard followed.scope.status == .live else { return }
     let later = LaterBoard.projection(of: name, in: root)
-    // A scope without a digest has nothing, which is the daemon's of no state.
+    // A scope without a digest has no state, and the daemon's digest of an absent state is 0.
     let ours = followed.scope.digest ?? Digest(rawValue: 0)
     history.endings.append(
       History.Ending(
@@ -296,7 +296,7 @@ package final class World {
     )
   }
 
-  /// Compares what the daemon says that sessions have joined with what their clients hold.
+  /// Compares the scopes that sessions have joined at the daemon with those that clients hold.
   private func noteJoined() {
     guard history.unrest == nil, let asker = openClients.first else { return }
     var sessions: [(name: String, scopes: [String])]?
@@ -318,7 +318,7 @@ package final class World {
     }
   }
 
-  /// What a status says of sessions.
+  /// Returns the names and scopes of the sessions in a status.
   private static func sessions(_ status: GenericValue) -> [(name: String, scopes: [String])] {
     guard case .array(let sessions)? = status[field: "sessions"] else { return [] }
     return sessions.compactMap { session in
@@ -329,7 +329,7 @@ package final class World {
     }
   }
 
-  /// What the reducer is told of a session.
+  /// Returns the reducer's action for a session event, and records the event if `isNoted`.
   func sessionAction(
     _ event: SessionEvent,
     at revision: UInt64,

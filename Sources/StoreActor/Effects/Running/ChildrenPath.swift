@@ -1,13 +1,13 @@
-/// Where a feature has its children: a key path of its state, and the scopes between the feature
-/// and the place that it stands at.
+/// The path to a feature's children: a key path of its state, and the scopes between the feature
+/// and its place.
 ///
-/// A `Scope` is no place of its own, as siblings share their ids; but of two instances of a feature
-/// each has its own children. Through which scopes an operator is reached is noted when it is made,
-/// so that reducing costs nothing for it.
+/// A `Scope` is not a place, as siblings share their ids. Two instances of a feature nevertheless
+/// have separate children. The scopes around an operator are recorded when it is made, so reducing
+/// has no cost for them.
 // Sound: a key path cannot be changed.
 @usableFromInline
 package struct ChildrenPath: Equatable, @unchecked Sendable {
-  /// The scopes around what is being made, outermost first.
+  /// The scopes around the code that runs, outermost first.
   @usableFromInline
   struct Scopes: Equatable, @unchecked Sendable {
     @TaskLocal static var current = Scopes()
@@ -16,13 +16,13 @@ package struct ChildrenPath: Equatable, @unchecked Sendable {
 
     @usableFromInline static var now: Scopes { current }
 
-    /// Makes something behind these scopes.
+    /// Makes a value within these scopes.
     @usableFromInline
     func around<Made>(_ make: () -> Made) -> Made {
       Self.$current.withValue(self, operation: make)
     }
 
-    /// Makes something behind one more scope.
+    /// Makes a value within one more scope.
     @usableFromInline
     static func adding<Made>(_ keyPath: AnyKeyPath, around make: () -> Made) -> Made {
       Scopes(keyPaths: current.keyPaths + [keyPath]).around(make)
@@ -32,7 +32,9 @@ package struct ChildrenPath: Equatable, @unchecked Sendable {
   private let keyPath: AnyKeyPath
   private let scopes: Scopes
 
-  /// The path of an operator's children; to be made with the operator.
+  /// The path of an operator's children.
+  ///
+  /// Create it together with the operator.
   @usableFromInline
   package init(_ keyPath: AnyKeyPath) {
     self.keyPath = keyPath
@@ -40,13 +42,14 @@ package struct ChildrenPath: Equatable, @unchecked Sendable {
   }
 }
 
-/// A key path that stands for one which an operator was not given: told by where in a user's source
-/// the operator was applied, and to what.
+/// A substitute for the key path that an operator was not given.
+///
+/// It is identified by the operator's source location and the child's type.
 ///
 /// - Parameters:
-///   - location: Where that is.
+///   - location: The source location of the operator.
 ///   - child: The type of the child's state.
-/// - Returns: The key path; there is nothing to read at it.
+/// - Returns: The key path. It is an identity only: it does not read a child.
 package func keyPath<Child>(
   ofOperatorAt location: IssueLocation,
   _ child: Child.Type,

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// All the work that follows from something: who waits for the work, and who cancels it.
+/// All work that follows from one cause, with its waiters and its cancellation.
 ///
-/// That of an action has its effects, the effects of the actions that those send, and so on. Within
-/// it there are lineages of parts: of one part of a chain, of what a test watches. Work is a member
-/// of the innermost one and of all around that.
+/// The lineage of an action contains its effects, the effects of the actions that those send, and
+/// so on. A lineage can have parts: one step of a chain, or the work that a test watches. Work is a
+/// member of the innermost lineage and of all lineages around it.
 ///
 /// `state` is guarded by its mutex, as a ``StoreTask`` may be cancelled and awaited from any
-/// isolation. Members come and go on the main actor only, where the end is noticed too.
+/// isolation. Members are added and removed on the main actor only. The end is detected there too.
 @usableFromInline
 package final class EffectLineage: StoreTaskHandle {
   fileprivate struct State {
@@ -20,7 +20,7 @@ package final class EffectLineage: StoreTaskHandle {
   private let state = Mutex(State())
   /// The lineage that this is a part of; nil for that of an action.
   @MainActor private(set) var parent: EffectLineage?
-  /// Who began it; nil for the process.
+  /// The origin of the lineage; nil for the process.
   let origin: ActionOrigin?
 
   package init(origin: ActionOrigin? = nil) { self.origin = origin }
@@ -39,12 +39,12 @@ package final class EffectLineage: StoreTaskHandle {
     state.withLock { $0.isCancelled }
   }
 
-  /// Whether nothing is under way; work that was cancelled counts until it has really ended.
+  /// Whether no work is running; cancelled work counts until it has ended.
   package var isFinished: Bool {
     state.withLock { $0.members.isEmpty }
   }
 
-  /// Whether anything is under way that was not cancelled.
+  /// Whether any work is running that was not cancelled.
   package var isActive: Bool {
     state.withLock { $0.members.values.contains { !$0.isCancelled } }
   }
@@ -90,7 +90,9 @@ package final class EffectLineage: StoreTaskHandle {
     parent?.insert(work)
   }
 
-  /// Takes out work that has ended; what that is the end of is told innermost first.
+  /// Removes work that has ended.
+  ///
+  /// Waiters of the innermost lineage are notified first.
   @MainActor
   func remove(_ work: EffectWork) {
     let (waiters, callbacks) = state.withLock { state in

@@ -1,29 +1,28 @@
-/// Where in a root's tree of features an action is being reduced, or an effect runs: the path of
-/// navigation.
+/// A position in a root's tree of features, for a reduced action or a running effect: the path
+/// of navigation.
 ///
-/// It has one element for each child with an identity of its own (of `ifLet`, `ifCaseLet`,
-/// `forEach`), none for a `Scope`, and ends at the root's ``EffectRegistry``. Work is found by its
-/// ids at its place and at each place around that, and it ends when a child goes at whose place or
-/// below whose place it runs.
+/// It has one element for each child with an identity (of `ifLet`, `ifCaseLet`, `forEach`), no
+/// element for a `Scope`, and ends at the root's ``EffectRegistry``. Work is found by its ids at
+/// its place and at each place around it. Work ends when the child at its place, or at a place
+/// around it, is removed.
 ///
-/// One is made for each action of a child, so making one has to be cheap; what costs is done where
-/// there are effects.
+/// Each action of a child creates a place, so creation must be cheap. Costly steps happen only
+/// for effects.
 // Sound: `site` is guarded by the registry's mutex, `dismissal` belongs to the main actor, and the
-// id of a `ChildPlace` changes before anybody else knows of the place. All else is constant.
+// id of a `ChildPlace` changes before the place is shared. All else is constant.
 @usableFromInline
 package class EffectPlace: @unchecked Sendable {
-  /// The place of the reducer, or of the effect, that asks; outside of any store a root of the
-  /// process.
+  /// The place of the current reducer or effect; outside of any store, a root of the process.
   @TaskLocal package static var current: EffectPlace = EffectRegistry()
 
   /// The place around this one; nil for a root.
   let parent: EffectPlace?
-  /// Where the parent has the child; nil for a root.
+  /// The path of the child in its parent; nil for a root.
   let path: ChildrenPath?
   let isPresented: Bool
-  /// What was last found to run here.
+  /// The site that the last lookup found.
   var site: EffectSite?
-  /// Sends the action that ends the presentation, on behalf of the action that this place is of.
+  /// Sends the action that ends the presentation, on behalf of the action of this place.
   @MainActor var dismissal: (@MainActor () -> Void)?
 
   init(parent: EffectPlace?, path: ChildrenPath?, isPresented: Bool) {
@@ -32,18 +31,18 @@ package class EffectPlace: @unchecked Sendable {
     self.isPresented = isPresented
   }
 
-  /// The root that this is a place of.
+  /// The root of this place.
   var registry: EffectRegistry {
     guard let parent else { preconditionFailure("A place without a parent that is no root.") }
     return parent.registry
   }
 
-  /// What tells a child from others that its parent has, or had, at the same path.
+  /// Distinguishes a child from others that its parent has, or had, at the same path.
   var id: AnyHashable {
     preconditionFailure("A place without an id: every place but a root is a ChildPlace.")
   }
 
-  /// The nearest feature from here outwards that is presented.
+  /// The nearest presented feature, from this place outwards.
   final var nearestPresented: EffectPlace? {
     isPresented ? self : parent?.nearestPresented
   }
@@ -54,7 +53,7 @@ package class EffectPlace: @unchecked Sendable {
     EffectPlace.$current.withValue(self) { operation() }
   }
 
-  /// Whether this and another one are the same place.
+  /// Whether this place and another one are the same.
   final func isSame(as other: EffectPlace) -> Bool {
     if self === other { return true }
     guard let parent, let otherParent = other.parent else { return false }
@@ -63,7 +62,7 @@ package class EffectPlace: @unchecked Sendable {
 }
 
 /// The place of a child.
-// Sound: see above; ids are values, as a `Hashable` that changes under its hash is broken anywhere.
+// Sound: see above; ids are values: a `Hashable` whose hash changes is an error in any use.
 @usableFromInline
 final class ChildPlace<ID: Hashable>: EffectPlace, @unchecked Sendable {
   private var childID: ID
@@ -75,7 +74,7 @@ final class ChildPlace<ID: Hashable>: EffectPlace, @unchecked Sendable {
     super.init(parent: .current, path: path, isPresented: false)
   }
 
-  /// The place of a child of the feature that is being reduced, which presents it.
+  /// The place of a child that the feature that is being reduced presents.
   init(presentedAt path: ChildrenPath, id: ID) {
     childID = id
     super.init(parent: .current, path: path, isPresented: true)
@@ -83,7 +82,9 @@ final class ChildPlace<ID: Hashable>: EffectPlace, @unchecked Sendable {
 
   override var id: AnyHashable { AnyHashable(childID) }
 
-  /// Is called when the child has changed its own identity: it is the same child all the same.
+  /// Called when the child has changed its own identity.
+  ///
+  /// It remains the same child.
   @usableFromInline
   func follow(_ id: ID) {
     if id == childID { return }
@@ -91,7 +92,9 @@ final class ChildPlace<ID: Hashable>: EffectPlace, @unchecked Sendable {
     childID = id
   }
 
-  /// Is called when the child has become another one by itself: what it has begun is the new one's.
+  /// Called when the child has replaced itself.
+  ///
+  /// The running work belongs to the new child.
   func become(_ id: ID) {
     childID = id
   }
@@ -100,10 +103,10 @@ final class ChildPlace<ID: Hashable>: EffectPlace, @unchecked Sendable {
 // MARK: - Dismissal
 
 extension EffectPlace {
-  /// Ends the presentation, unless it is over.
+  /// Ends the presentation, unless it has ended already.
   ///
-  /// It is the presentation that knows, and not any effect of it: those may have been cancelled
-  /// while the feature is still there.
+  /// The presentation decides, not its effects: these may have been cancelled while the feature is
+  /// still presented.
   @MainActor
   func dismiss(at location: IssueLocation) {
     guard let site = registry.site(of: self), let dismissal else {

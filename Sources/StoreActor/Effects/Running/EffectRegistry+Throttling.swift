@@ -6,11 +6,13 @@ extension EffectRegistry {
     state.withLock { $0.knownSite(at: place)?.intervals[id] }
   }
 
-  /// Begins an interval; it is kept until it is over, and as long as the child is there.
+  /// Begins an interval.
+  ///
+  /// It is kept until it is over or the child is removed.
   func begin(_ interval: ThrottleInterval, of id: CancelID, at place: EffectPlace) {
     var intervals = state.withLock { $0.knownSite(at: place)?.intervals } ?? [:]
     let isNew = intervals.updateValue(interval, forKey: id) == nil
-    // Now and then, as looking at all of them takes as long as there are many.
+    // Only when the count is a power of two, as the scan takes time linear in the count.
     if isNew, intervals.count.nonzeroBitCount == 1 {
       intervals = intervals.filter { !$0.value.isOver() }
     }
@@ -24,14 +26,14 @@ extension EffectRegistry {
       state.root.endIntervals(&ended)
       return ended
     }
-    // Let go of outside of the lock, as clocks may end with them.
+    // Released outside of the lock, as clocks may be released with them.
     withExtendedLifetime(ended) {}
   }
 }
 
-/// The time in which what is throttled has to wait.
+/// The time during which throttled effects wait.
 struct ThrottleInterval: Sendable {
   let isOver: @Sendable () -> Bool
-  /// Waits for its end.
+  /// Waits for the end of the interval.
   let wait: @Sendable () async throws -> Void
 }

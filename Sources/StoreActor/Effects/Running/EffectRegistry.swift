@@ -1,21 +1,22 @@
 import Synchronization
 
-/// What one root has running, by place and by cancellation id: itself the outermost place.
+/// The running work of one root, by place and by cancellation id.
 ///
-/// `state`, and with it all that hangs on its site, is guarded by its mutex, as ids may be
-/// cancelled from any isolation (`Task.cancel(id:)` in an effect). Nothing is called while the
-/// mutex is held.
-/// Whatever is cancelled together is cancelled in the order in which it came.
+/// It is also the outermost place.
+///
+/// The mutex guards `state` and its tree of sites, as ids may be cancelled from any isolation
+/// (`Task.cancel(id:)` in an effect). No callback runs while the mutex is held. Work that is
+/// cancelled together is cancelled in the order in which it was created.
 @usableFromInline
 package final class EffectRegistry: EffectPlace, @unchecked Sendable {
   struct State {
     var entries: [Int: Entry] = [:]
     let root = EffectSite(parent: nil, path: nil, id: AnyHashable(0))
-    /// Where sites were before the action in progress, which may come to nothing; oldest first.
+    /// Earlier positions of sites during an action that may be discarded; oldest first.
     var moves: [EffectSite.Move] = []
   }
 
-  /// A piece of work, and where it is to be found.
+  /// A piece of work and its positions.
   struct Entry {
     let work: EffectWork
     let site: EffectSite
@@ -36,13 +37,13 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
 
   override var registry: EffectRegistry { self }
 
-  /// What it means when a child is absent that the action in progress is for.
+  /// The meaning of an absent child for the action in progress.
   var absence: Absence {
     get { absenceCell.load(ordering: .relaxed) }
     set { absenceCell.store(newValue, ordering: .relaxed) }
   }
 
-  /// How many pieces of work are under way.
+  /// The number of pieces of work that are running.
   package var count: Int {
     state.withLock { $0.entries.count }
   }
@@ -67,23 +68,23 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
       state.forget(work)
       return state.entries.removeValue(forKey: work.serial)
     }
-    // Let go of outside of the lock, as anything may end with it.
+    // Released outside of the lock, as the release may run arbitrary deinitializers.
     withExtendedLifetime(entry) {}
   }
 
-  /// Cancels what runs under an id at a place, and below it.
+  /// Cancels the work under an id at a place and below it.
   func cancel(_ id: CancelID, at place: EffectPlace) {
     EffectWork.cancel(
       state.withLock { $0.knownSite(at: place)?.byID[id].map { Array($0.values) } ?? [] }
     )
   }
 
-  /// Cancels everything.
+  /// Cancels all work.
   package func cancelAll() {
     EffectWork.cancel(state.withLock { $0.entries.values.map(\.work) })
   }
 
-  /// Whether anything runs under an id at a place, or below it.
+  /// Whether any work runs under an id at a place or below it.
   package func isRunning(_ id: CancelID, at place: EffectPlace? = nil) -> Bool {
     state.withLock { $0.knownSite(at: place ?? self)?.byID[id] != nil }
   }
@@ -92,7 +93,7 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
 // MARK: - Children
 
 extension EffectRegistry {
-  /// The ids of the children that a place has at a path and that have anything running.
+  /// The ids of a place's children at a path that have running work.
   package func children(of place: EffectPlace, at path: ChildrenPath) -> [AnyHashable] {
     state.withLock { state in
       // Sound: ids are values.
@@ -101,7 +102,7 @@ extension EffectRegistry {
     .value ?? []
   }
 
-  /// Cancels what children have running, and those below them, which are there no more.
+  /// Cancels the work of absent children and of their descendants.
   func end(_ ids: [AnyHashable], at path: ChildrenPath, of place: EffectPlace) {
     let work = state.withLock { state -> [EffectWork] in
       guard let site = state.knownSite(at: place) else { return [] }
@@ -114,9 +115,9 @@ extension EffectRegistry {
     EffectWork.cancel(work)
   }
 
-  /// Lets what a child has running be found under another id of the child.
+  /// Moves the running work of a child to the child's new id.
   ///
-  /// Where the action in progress may come to nothing, ``endMoves(areKept:)`` has to follow.
+  /// If the action in progress may be discarded, a call of ``endMoves(areKept:)`` must follow.
   func move(_ place: EffectPlace, to id: AnyHashable) {
     guard EffectSite.anyIsChild else { return }
     let mayBeTakenBack = absence != .fault
@@ -126,10 +127,10 @@ extension EffectRegistry {
     }
   }
 
-  /// Ends an action that might have come to nothing.
+  /// Ends an action that might have been discarded.
   ///
-  /// - Parameter areKept: Whether children keep the ids that they went to by the action; else each
-  ///   has the id again that it had before.
+  /// - Parameter areKept: Whether children keep the ids that the action gave them; otherwise each
+  ///   child has its earlier id again.
   func endMoves(areKept: Bool) {
     guard EffectSite.anyIsChild else { return }
     state.withLock { state in
@@ -138,12 +139,12 @@ extension EffectRegistry {
     }
   }
 
-  /// What runs at a place, or ran there last and was ended; nil when nothing does.
+  /// The site of a place, also after it has ended; nil if no work runs there.
   func site(of place: EffectPlace) -> EffectSite? {
     state.withLock { $0.knownSite(at: place) }
   }
 
-  /// Whether the child of a site is there no more.
+  /// Whether the child of a site is absent.
   func isOver(_ site: EffectSite) -> Bool {
     state.withLock { _ in site.isOver }
   }
@@ -152,7 +153,7 @@ extension EffectRegistry {
 // MARK: - Sites
 
 extension EffectRegistry.State {
-  /// The site of a place; makes it if there is none.
+  /// The site of a place; creates it if it is absent.
   func site(at place: EffectPlace) -> EffectSite {
     if let site = knownSite(at: place) { return site }
     guard let parent = place.parent, let path = place.path else { return root }
@@ -170,7 +171,7 @@ extension EffectRegistry.State {
     return site
   }
 
-  /// Lets work be found no more, by its ids and at its place.
+  /// Removes work from the lookup by id and by place.
   func forget(_ work: EffectWork) {
     guard let entry = entries[work.serial] else { return }
     for (id, site) in entry.ids {

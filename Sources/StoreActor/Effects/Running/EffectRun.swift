@@ -4,7 +4,7 @@ package final class EffectRun<Action>: Sendable {
   let priority: TaskPriority?
   let name: String?
   let location: IssueLocation?
-  /// Where it began, where no action says that.
+  /// The path of the action that began the run, if no action states it.
   let path: [String]?
   let operation: @concurrent @Sendable (Send<Action>) async -> Void
 
@@ -22,7 +22,7 @@ package final class EffectRun<Action>: Sendable {
     self.operation = operation
   }
 
-  /// The same run, with the place where it began.
+  /// The same run with the path of the action that began it.
   func beginning(at path: [String]) -> EffectRun {
     EffectRun(
       priority: priority,

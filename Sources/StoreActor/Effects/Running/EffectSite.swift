@@ -1,27 +1,27 @@
 import Synchronization
 
-/// What runs at one place.
+/// The running work of one place.
 // Sound: guarded by the mutex of its registry.
 @usableFromInline
 final class EffectSite: @unchecked Sendable {
-  /// How many children of all roots have anything running: for asking without a lock, at every
-  /// action.
+  /// The number of children of all roots that have running work: a check without a lock, for
+  /// every action.
   private static let childCount = Atomic(0)
 
-  /// Whether a child of any root has anything running.
+  /// Whether a child of any root has running work.
   @usableFromInline static var anyIsChild: Bool { childCount.load(ordering: .relaxed) > 0 }
 
-  /// The site around this one; nil for a root, and when nothing runs here any more.
+  /// The site around this one; nil for a root, and when no work runs here any more.
   private(set) var parent: EffectSite?
   private let path: ChildrenPath?
   private var id: AnyHashable
-  /// Whether the child is there no more, although what it had running may not have ended yet.
+  /// Whether the child is absent; its work may not have ended yet.
   private(set) var isOver = false
-  /// By their paths, of which few have anything running, and which are slow to hash.
+  /// A list by path: few paths have running work, and paths are slow to hash.
   private var children: [(path: ChildrenPath, sites: [AnyHashable: EffectSite])] = []
-  /// What runs here.
+  /// The work that runs here.
   var work: [Int: EffectWork] = [:]
-  /// What runs here and below, by id.
+  /// The work that runs here and below, by id.
   var byID: [CancelID: [Int: EffectWork]] = [:]
   var intervals: [CancelID: ThrottleInterval] = [:]
 
@@ -41,15 +41,15 @@ final class EffectSite: @unchecked Sendable {
     return site
   }
 
-  /// Where a site was before it went to another id.
+  /// The earlier position of a site that has moved to another id.
   // Sound: guarded by the mutex of the registry, like the site; ids are values.
   struct Move: @unchecked Sendable {
     fileprivate let site: EffectSite
     fileprivate let id: AnyHashable
-    /// The site that was at the other id.
+    /// The site that had the other id before.
     fileprivate let replaced: EffectSite?
 
-    /// Puts the site back, unless nothing runs there any more.
+    /// Moves the site back, unless no work runs there any more.
     func takeBack() {
       guard let parent = site.parent, let path = site.path else { return }
       parent.remove(site)
@@ -58,10 +58,10 @@ final class EffectSite: @unchecked Sendable {
     }
   }
 
-  /// Goes to another id, and takes the place of what may be there.
+  /// Moves the site to another id and replaces a site that has this id.
   ///
   /// - Parameter id: The id.
-  /// - Returns: Where it was; nil where nothing runs.
+  /// - Returns: The earlier position; nil if no work runs here.
   func move(to id: AnyHashable) -> Move? {
     guard let parent, let path else { return nil }
     let old = self.id
@@ -78,7 +78,7 @@ final class EffectSite: @unchecked Sendable {
     parent.insert(self, at: path)
   }
 
-  /// Takes this, and all below it, out of the tree.
+  /// Removes this site, and all sites below it, from the tree.
   func end(_ work: inout [EffectWork]) {
     work += self.work.values
     isOver = true
@@ -101,7 +101,7 @@ final class EffectSite: @unchecked Sendable {
     }
   }
 
-  /// Takes this out of the tree when nothing runs here, and then what is around it.
+  /// Removes this site from the tree if no work runs here, and then empty sites around it.
   func removeIfEmpty() {
     guard let parent, work.isEmpty, children.isEmpty, intervals.isEmpty else { return }
     parent.remove(self)

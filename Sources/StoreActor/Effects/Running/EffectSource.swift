@@ -1,7 +1,7 @@
-/// The work of an effect that is no task: it begins on the spot, on the main actor, and calls back
+/// The work of an effect without a task: it begins synchronously on the main actor and calls back
 /// from there.
 ///
-/// Publishers of other libraries, and the effects of older ones, are such work.
+/// Examples are publishers of other libraries and the effects of older ones.
 ///
 /// It begins after the state of its action has been committed, before `send` returns.
 @usableFromInline
@@ -10,8 +10,8 @@ package final class EffectSource<Action>: Sendable {
 
   /// Describes work.
   ///
-  /// - Parameter begin: Begins it. What it calls back with is the sink; it must finish that once,
-  ///   unless it is cancelled.
+  /// - Parameter begin: Begins the work. It receives a sink for its actions, and must finish the
+  ///   sink once unless the effect is cancelled.
   package init(begin: @escaping @MainActor @Sendable (EffectSink<Action>) -> Void) {
     self.begin = begin
   }
@@ -21,14 +21,14 @@ package final class EffectSource<Action>: Sendable {
   }
 }
 
-/// What an ``EffectSource`` sends its actions with.
+/// Sends the actions of an ``EffectSource``.
 ///
-/// It takes nothing any more once the effect has been cancelled or has finished.
+/// It drops actions after the effect has been cancelled or has finished.
 @MainActor
 package final class EffectSink<Action> {
   private let work: EffectWork
   private let deliver: (Action) -> Void
-  /// Is called once when the effect is cancelled, and not when it finishes by itself.
+  /// Called once when the effect is cancelled, but not when it finishes by itself.
   package var onCancel: (() -> Void)?
 
   init(work: EffectWork, deliver: @escaping (Action) -> Void) {
@@ -36,19 +36,21 @@ package final class EffectSink<Action> {
     self.deliver = deliver
   }
 
-  /// Sends an action: it has been reduced when this returns.
+  /// Sends an action.
+  ///
+  /// It is reduced when this returns.
   package func send(_ action: Action) {
     guard !work.isEnded, !work.isCancelled else { return }
     deliver(action)
   }
 
-  /// The work is over.
+  /// Ends the work.
   package func finish() {
     onCancel = nil
     work.end()
   }
 
-  /// The effect has been cancelled.
+  /// Calls `onCancel` and ends the work, because the effect has been cancelled.
   func stop() {
     guard !work.isEnded else { return }
     onCancel?()

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// One piece of work that is under way: a task of an effect, a source that calls back, a chain of
-/// effects that waits for its next part, or an operation under an id inside an effect.
+/// One piece of running work: a task of an effect, a source that calls back, a chain of effects
+/// that waits for its next step, or an operation under an id inside an effect.
 ///
-/// `state` is guarded by its mutex, as cancellation may come from any isolation; everything else is
-/// constant or belongs to the main actor.
+/// `state` is guarded by its mutex, as any isolation may cancel; all else is constant or belongs to
+/// the main actor.
 final class EffectWork: Sendable {
   private struct State {
     var isCancelled = false
@@ -13,25 +13,25 @@ final class EffectWork: Sendable {
 
   private static let lastSerial = Atomic(0)
 
-  /// Greater than that of all work that came before.
+  /// Greater than the serials of all earlier work.
   let serial = EffectWork.lastSerial.add(1, ordering: .relaxed).newValue
   let place: EffectPlace
-  /// The ids that it can be cancelled by, each with the place of the feature that uses it.
+  /// The ids that cancel the work, each with the place of the feature that uses it.
   let ids: [(id: CancelID, place: EffectPlace)]
   private let lineage: EffectLineage?
   private let state = Mutex(State())
-  /// Begins the work; nil once it has begun, or where there is nothing to begin.
+  /// Begins the work; nil once it has begun, or if it needs no start.
   @MainActor private var start: (@MainActor (EffectWork) -> Void)?
-  /// Is called when the work is over.
+  /// Called when the work has ended.
   @MainActor var onEnd: (@MainActor () -> Void)?
-  /// Whether the work is over, so that nothing may be sent any more.
+  /// Whether the work has ended, so that it may send no more actions.
   @MainActor private(set) var isEnded = false
 
-  /// Enters work of an effect wherever it is to be found.
+  /// Creates work of an effect and inserts it into the registry and the lineage.
   ///
   /// - Parameters:
-  ///   - context: What the effect belongs to.
-  ///   - start: Begins it.
+  ///   - context: The place, lineage, ids and action of the effect.
+  ///   - start: Begins the work.
   @MainActor
   init<Action>(
     in context: EffectContext<Action>,
@@ -45,7 +45,9 @@ final class EffectWork: Sendable {
     lineage?.insert(self)
   }
 
-  /// Enters an operation inside an effect, which those who wait for the effect wait for anyway.
+  /// Creates work for an operation inside an effect.
+  ///
+  /// It has no lineage: waiters already wait for the effect.
   init(operationUnder id: CancelID, stop: @escaping @Sendable () -> Void) {
     place = .current
     ids = [(id, place)]
@@ -60,16 +62,16 @@ final class EffectWork: Sendable {
 
   func cancel() { markCancelled()?() }
 
-  /// Cancels work, in the order in which it began.
+  /// Cancels work, in the order in which it was created.
   ///
-  /// All of it is marked before any of it is stopped: what stops at once may otherwise be followed
-  /// by what is about to be cancelled.
+  /// All of it is marked before any of it is stopped: otherwise the end of one piece could start
+  /// another that is about to be cancelled.
   static func cancel(_ work: some Sequence<EffectWork>) {
     let stops = work.sorted { $0.serial < $1.serial }.compactMap { $0.markCancelled() }
     for stop in stops { stop() }
   }
 
-  /// - Returns: What stops it; nil where that is told later, and is done then.
+  /// - Returns: The function that stops the work; nil before ``attach(_:)``, which then calls it.
   private func markCancelled() -> (@Sendable () -> Void)? {
     state.withLock { state in
       state.isCancelled = true
@@ -77,7 +79,7 @@ final class EffectWork: Sendable {
     }
   }
 
-  /// Begins the work, unless it was cancelled already: then it ends.
+  /// Begins the work, or ends it if it was cancelled already.
   @MainActor
   func begin() {
     guard !isEnded, !isCancelled else { return end() }
@@ -86,19 +88,20 @@ final class EffectWork: Sendable {
     start?(self)
   }
 
-  /// Lets nobody wait any more for work that is cancelled before it begins.
+  /// Ends work that is cancelled before it begins, so that no caller waits for it.
   @MainActor
   func endIfCancelledBeforeStart() {
     attach {
-      // Not now, as whoever cancels may be about to cancel what would follow from the end.
+      // Later, as the canceller may be about to cancel work that would follow from the end.
       Task { @MainActor [self] in
         if start != nil { end() }
       }
     }
   }
 
-  /// Tells the work how to stop, once it has begun; it is stopped at once when it was cancelled
-  /// before.
+  /// Sets the function that stops the work.
+  ///
+  /// It is called at once if the work was cancelled already.
   func attach(_ stop: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       state.stop = stop
@@ -107,7 +110,7 @@ final class EffectWork: Sendable {
     if isCancelled { stop() }
   }
 
-  /// The work is over, whether it was cancelled or not.
+  /// Ends the work, whether it was cancelled or not.
   @MainActor
   func end() {
     guard !isEnded else { return }
@@ -119,9 +122,9 @@ final class EffectWork: Sendable {
     onEnd = nil
   }
 
-  /// Is to be found no more.
+  /// Removes the work from the registry.
   func leave() {
-    // Let go of outside of the lock, as anything may end with it.
+    // Released outside of the lock, as the release may run arbitrary deinitializers.
     let stop = state.withLock { state in
       defer { state.stop = nil }
       return state.stop
@@ -130,12 +133,12 @@ final class EffectWork: Sendable {
   }
 }
 
-/// What an effect that is being performed belongs to.
+/// The place, lineage, ids and action of an effect that is being performed.
 struct EffectContext<Action> {
   var place: EffectPlace
   var lineage: EffectLineage
   var ids: [(id: CancelID, place: EffectPlace)] = []
-  /// The action that it is for; nil where nobody observes outputs.
+  /// The action that returned the effect; nil if outputs have no observers.
   let action: Action?
 
   func at(_ place: EffectPlace) -> Self {

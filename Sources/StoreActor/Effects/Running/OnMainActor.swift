@@ -1,6 +1,7 @@
 import Foundation
 
-/// Calls a closure on the main actor: now when that is where this is called, else soon.
+/// Calls a closure on the main actor: synchronously if the caller runs on the main queue,
+/// else soon.
 package func onMainActor(_ body: @escaping @MainActor @Sendable () -> Void) {
   if MainQueue.isCurrent {
     MainActor.assumeIsolated(body)
@@ -9,7 +10,7 @@ package func onMainActor(_ body: @escaping @MainActor @Sendable () -> Void) {
   }
 }
 
-/// Calls a closure on the main actor, with the task's local values, and waits until that is done.
+/// Calls a closure on the main actor, with the task's local values, and waits until it returns.
 package func waitForMainActor(_ body: @escaping @MainActor @Sendable () -> Void) {
   if MainQueue.isCurrent || Thread.isMainThread { return MainActor.assumeIsolated(body) }
   let call = DispatchGroup()
@@ -21,9 +22,9 @@ package func waitForMainActor(_ body: @escaping @MainActor @Sendable () -> Void)
   call.wait()
 }
 
-/// Tells the main queue, which is where the main actor runs, from all others.
+/// Detects the main queue, which is the executor of the main actor.
 ///
-/// The main thread does not: programs that leave it to the queue have it run on any thread.
+/// The main thread is no sign: with `dispatchMain()` any thread may run the main queue.
 private enum MainQueue {
   static var isCurrent: Bool {
     DispatchQueue.getSpecific(key: mark) != nil

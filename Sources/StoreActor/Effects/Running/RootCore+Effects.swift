@@ -1,5 +1,5 @@
 extension RootCore {
-  /// Does what an effect says: at once where it can be done at once, else at the end of the batch.
+  /// Performs an effect: synchronously if possible, else at the end of the batch.
   func perform(_ effect: Effect<Action>, in context: EffectContext<Action>) {
     switch effect.operation {
     case .none:
@@ -35,7 +35,7 @@ extension RootCore {
     }
   }
 
-  /// What a presented child's effects dismiss it by.
+  /// Returns the function with which a presented child's effects dismiss it.
   private func dismissing(
     by dismissal: @escaping @Sendable () -> Action,
     in context: EffectContext<Action>,
@@ -45,8 +45,8 @@ extension RootCore {
     }
   }
 
-  /// Takes an action that an effect sends at once: into the batch, or as a batch when there is
-  /// none.
+  /// Adds an action that an effect sends synchronously to the batch; without a batch, sends it as a
+  /// new one.
   private func deliver(_ action: Action, in context: EffectContext<Action>) {
     let lineage = context.lineage.ofAction
     if phase == .reducing {
@@ -56,8 +56,9 @@ extension RootCore {
     }
   }
 
-  /// Performs effects one after the other, for as long as each is over at once; leaves the rest to
-  /// the end of the first that is not.
+  /// Performs effects in sequence while each ends synchronously.
+  ///
+  /// The end of the first other effect continues the sequence.
   private func performChain(
     _ effects: ArraySlice<Effect<Action>>,
     in context: EffectContext<Action>,
@@ -87,7 +88,7 @@ extension RootCore {
     }
   }
 
-  /// Waits until all that was sent is durable; nil where nothing is kept.
+  /// Waits until all sent actions are durable; nil without a journal.
   private var keep: (@MainActor @Sendable () async throws -> Void)? {
     guard let kept else { return nil }
     return { [weak self] in
@@ -135,13 +136,13 @@ extension RootCore {
   }
 }
 
-/// Takes note of effects that have names.
+/// Records effects that have names.
 @MainActor
 package protocol EffectLog: AnyObject {
-  /// One was returned by a reducer; it may not have started yet.
+  /// Records that a reducer returned an effect, which may not have started yet.
   func began(_ number: UInt64, _ effect: InterruptedEffect)
 
-  /// It is over, whether it was cancelled or not.
+  /// Records that an effect has ended or was cancelled.
   func ended(_ number: UInt64)
 }
 
@@ -150,7 +151,7 @@ package protocol EffectLog: AnyObject {
 extension RootCore {
   /// Whether effects wait for ``startEffects(through:)``, instead of starting at the end of `send`.
   ///
-  /// For a daemon: what follows from a revision begins when the revision has left, or is safe.
+  /// For a daemon: the effects of a revision begin after the revision was sent, or is durable.
   package var defersEffects: Bool {
     get { lastToStart != .max }
     set {
@@ -164,14 +165,14 @@ extension RootCore {
     startCount > 0 && mayStartEffects && starts[0].revision <= revision
   }
 
-  /// False while somebody is still to be told of the state that effects follow from.
+  /// False until all observers of the state that precedes the effects are notified.
   private var mayStartEffects: Bool {
     phase == .idle && notifying == 0 && !outputs.isTelling && !isStarting
   }
 
   /// Starts the deferred effects of all revisions up to one, in their order.
   ///
-  /// What follows later from these revisions alone, the next part of a chain, starts by itself.
+  /// Later work of these revisions, such as the next step of a chain, starts by itself.
   package func startEffects(through revision: UInt64) {
     precondition(
       revision <= self.revision,
@@ -181,15 +182,15 @@ extension RootCore {
     startEffects()
   }
 
-  /// Begins no effect any more, for reducers that are run again.
+  /// Starts no more effects, for reducers that are run again.
   package func startNoEffects() { isStarting = true }
 
-  /// Lets go of all effects, also of those that have not started, which never will, and of the
-  /// intervals in which others are held back.
+  /// Cancels all effects, also those that have not started, and ends the intervals of
+  /// throttled effects.
   package func dropEffects() {
     registry.endIntervals()
     guard startCount > 0 || hasRunningEffects else { return }
-    // First, so that nothing follows from an end.
+    // First, so that the end of an effect starts no other effect.
     registry.cancelAll()
     let dropped = starts
     starts.removeAll(keepingCapacity: true)
@@ -197,12 +198,12 @@ extension RootCore {
     for start in dropped { start.work.end() }
   }
 
-  /// Starts what may start, unless somebody is still to be told of the state that it follows from.
+  /// Starts the effects that may start, after all observers of their state are notified.
   func startEffects() {
     guard mayStartEffects else { return }
     isStarting = true
     var started = 0
-    // What starts may send, and so add to the queue.
+    // Effects that start may send actions, and so add to the queue.
     while started < startCount, starts[started].revision <= lastToStart {
       starts[started].work.begin()
       started += 1

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A key of a value among the user's settings: `appStorage`.
+/// A key of a value in the user's settings: `appStorage`.
 public struct AppStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
   private let key: String
   private let storage: AppStorage
@@ -27,15 +27,15 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
     write = { try $0.flatMap(setting.write) }
   }
 
-  /// The name, and whose settings they are.
+  /// The name and its settings.
   public var id: AppStorageKeyID { AppStorageKeyID(key: key, storage: storage) }
 
-  /// Reads the setting; where there is none, the initial value is set.
+  /// Reads the setting; if it is absent, the initial value is set.
   ///
-  /// A setting of another type is left as it is, and the value is the initial one.
+  /// A setting of another type is unchanged, and the initial value applies.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
     if let initialValue = context.initialValue, storage.defaults.object(forKey: key) == nil {
-      // Where it cannot be written, the next program begins with the same initial value.
+      // If the write fails, the next program begins with the same initial value.
       _ = try? set(initialValue)
     }
     continuation.resume(with: current)
@@ -45,11 +45,11 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
     Result { try storage.defaults.object(forKey: key).flatMap(read) }
   }
 
-  /// Sets the setting, or removes it where the value is nil.
+  /// Sets the setting, or removes it if the value is nil.
   ///
   /// - Parameter value: The value.
   /// - Returns: Whether it is written.
-  /// - Throws: Why the value is none of a setting.
+  /// - Throws: The reason why the value cannot be a setting.
   private func set(_ value: Value) throws -> Bool {
     if let object = try write(value) {
       storage.defaults.set(object, forKey: key)
@@ -61,19 +61,19 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
     #if canImport(Darwin)
     return true
     #else
-    // There, what is set is in memory until then.
+    // On these platforms settings stay in memory until they are synchronized.
     return storage.defaults.synchronize()
     #endif
   }
 
-  /// Says when the setting has changed in this process, where the platform tells it.
+  /// Notifies of changes of the setting in this process, if the platform reports them.
   ///
-  /// On Linux it does not: what was set there by another way than a key is seen by `load()`.
+  /// Linux does not: there, changes other than through a key require `load()`.
   public func subscribe(
     context: LoadContext<Value>,
     subscriber: SharedSubscriber<Value>,
   ) -> SharedSubscription {
-    // The notification is of all settings.
+    // The notification concerns all settings.
     let last = LockIsolated(try? current.get())
     let observer = NotificationObserver(
       NotificationCenter.default.addObserver(
@@ -92,7 +92,7 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
     return SharedSubscription { observer.remove() }
   }
 
-  /// Sets the setting, and writes it where others find it; one that is nil is removed.
+  /// Sets the setting and writes it to disk; a nil value removes it.
   public func save(_ value: Value, context: SaveContext, continuation: SaveContinuation) {
     continuation.resume(
       with: Result { if try !set(value) { throw UnwrittenSetting(key: key) } }
@@ -100,7 +100,7 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
   }
 }
 
-/// A setting that was set, and could not be written.
+/// A setting that was set but could not be written.
 struct UnwrittenSetting: Error, CustomStringConvertible {
   let key: String
 
@@ -111,17 +111,17 @@ struct UnwrittenSetting: Error, CustomStringConvertible {
 }
 
 extension AppStorageKey: CustomStringConvertible {
-  /// How the key is written.
+  /// The expression that creates the key.
   public var description: String { ".appStorage(\(String(reflecting: key)))" }
 }
 
-/// What keys of settings are told apart by.
+/// The identity of a key for settings.
 public struct AppStorageKeyID: Hashable, Sendable {
   let key: String
   let storage: AppStorage
 }
 
-// Sound: what it holds is a token that is only given back.
+// Sound: it holds a token that is only passed back.
 private struct NotificationObserver: @unchecked Sendable {
   private let token: any NSObjectProtocol
 
@@ -130,7 +130,7 @@ private struct NotificationObserver: @unchecked Sendable {
   func remove() { NotificationCenter.default.removeObserver(token) }
 }
 
-/// Whose settings they are.
+/// The settings of a program.
 // Sound: settings may be read and set from any thread.
 struct AppStorage: Hashable, @unchecked Sendable {
   let defaults: UserDefaults
@@ -149,11 +149,11 @@ extension AppStorage: DependencyKey {
 }
 
 extension UserDefaults {
-  /// Settings in memory that nobody else has, none at first.
+  /// Separate settings in memory, initially empty.
   public static var inMemory: UserDefaults { MemoryDefaults(name: "in-memory") ?? .standard }
 }
 
-/// Settings in memory, which may be read and set from any thread as others are.
+/// Settings in memory, which any thread may read and set, like other settings.
 private final class MemoryDefaults: UserDefaults {
   private let lock = NSLock()
   private var values: [String: Any] = [:]
@@ -173,14 +173,17 @@ private final class MemoryDefaults: UserDefaults {
 }
 
 extension DependencyValues {
-  /// The settings that `.appStorage` reads and sets: the program's, and in a test none at first.
+  /// The settings that `.appStorage` reads and sets: the program's, and in a test initially
+  /// empty ones.
   public var defaultAppStorage: UserDefaults {
     get { self[AppStorage.self].defaults }
     set { self[AppStorage.self] = AppStorage(newValue) }
   }
 }
 
-/// The URL of a text in the settings, where files are paths, as `UserDefaults` has them.
+/// The URL of a text in the settings.
+///
+/// Files are stored as paths, as in `UserDefaults`.
 private func url(_ text: String) -> URL? {
   if let url = URL(string: text), url.scheme != nil { return url }
   return URL(fileURLWithPath: NSString(string: text).expandingTildeInPath)
@@ -189,91 +192,91 @@ private func url(_ text: String) -> URL? {
 // MARK: - Kinds of settings
 
 extension SharedReaderKey {
-  /// A truth value among the user's settings.
+  /// A Boolean in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Bool> {
     AppStorageKey(key, store, read: { $0 as? Bool }, write: { $0 })
   }
 
-  /// A truth value, or nothing, among the user's settings.
+  /// An optional Boolean in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Bool?> {
     AppStorageKey(optional: AppStorageKey<Bool>.appStorage(key, store: store))
   }
 
-  /// A number among the user's settings.
+  /// An integer in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Int> {
     AppStorageKey(key, store, read: { $0 as? Int }, write: { $0 })
   }
 
-  /// A number, or nothing, among the user's settings.
+  /// An optional integer in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Int?> {
     AppStorageKey(optional: AppStorageKey<Int>.appStorage(key, store: store))
   }
 
-  /// A number among the user's settings.
+  /// A floating-point number in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Double> {
     AppStorageKey(key, store, read: { $0 as? Double }, write: { $0 })
   }
 
-  /// A number, or nothing, among the user's settings.
+  /// An optional floating-point number in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Double?> {
     AppStorageKey(optional: AppStorageKey<Double>.appStorage(key, store: store))
   }
 
-  /// A text among the user's settings.
+  /// A string in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<String> {
     AppStorageKey(key, store, read: { $0 as? String }, write: { $0 })
   }
 
-  /// A text, or nothing, among the user's settings.
+  /// An optional string in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<String?> {
     AppStorageKey(optional: AppStorageKey<String>.appStorage(key, store: store))
   }
 
-  /// Texts among the user's settings.
+  /// An array of strings in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<[String]> {
     AppStorageKey(key, store, read: { $0 as? [String] }, write: { $0 })
   }
 
-  /// Texts, or nothing, among the user's settings.
+  /// An optional array of strings in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<[String]?> {
     AppStorageKey(optional: AppStorageKey<[String]>.appStorage(key, store: store))
   }
 
-  /// A date among the user's settings.
+  /// A date in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Date> {
     AppStorageKey(key, store, read: { $0 as? Date }, write: { $0 })
   }
 
-  /// A date, or nothing, among the user's settings.
+  /// An optional date in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Date?> {
     AppStorageKey(optional: AppStorageKey<Date>.appStorage(key, store: store))
   }
 
-  /// Bytes among the user's settings.
+  /// Data in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Data> {
     AppStorageKey(key, store, read: { $0 as? Data }, write: { $0 })
   }
 
-  /// Bytes, or nothing, among the user's settings.
+  /// Optional data in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Data?> {
     AppStorageKey(optional: AppStorageKey<Data>.appStorage(key, store: store))
   }
 
-  /// A URL among the user's settings.
+  /// A URL in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<URL> {
     AppStorageKey(
@@ -284,13 +287,13 @@ extension SharedReaderKey {
     )
   }
 
-  /// A URL, or nothing, among the user's settings.
+  /// An optional URL in the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<URL?> {
     AppStorageKey(optional: AppStorageKey<URL>.appStorage(key, store: store))
   }
 
-  /// A value with a raw value among the user's settings.
+  /// A value with an integer as its raw value in the user's settings.
   public static func appStorage<Value: RawRepresentable & Sendable>(
     _ key: String,
     store: UserDefaults? = nil,
@@ -303,7 +306,7 @@ extension SharedReaderKey {
     )
   }
 
-  /// A value with a raw value, or nothing, among the user's settings.
+  /// An optional value with an integer as its raw value in the user's settings.
   public static func appStorage<Value: RawRepresentable & Sendable>(
     _ key: String,
     store: UserDefaults? = nil,
@@ -311,7 +314,7 @@ extension SharedReaderKey {
     AppStorageKey(optional: AppStorageKey<Value>.appStorage(key, store: store))
   }
 
-  /// A value with a raw value among the user's settings.
+  /// A value with a string as its raw value in the user's settings.
   public static func appStorage<Value: RawRepresentable & Sendable>(
     _ key: String,
     store: UserDefaults? = nil,
@@ -324,7 +327,7 @@ extension SharedReaderKey {
     )
   }
 
-  /// A value with a raw value, or nothing, among the user's settings.
+  /// An optional value with a string as its raw value in the user's settings.
   public static func appStorage<Value: RawRepresentable & Sendable>(
     _ key: String,
     store: UserDefaults? = nil,
@@ -332,9 +335,9 @@ extension SharedReaderKey {
     AppStorageKey(optional: AppStorageKey<Value>.appStorage(key, store: store))
   }
 
-  /// A value in JSON among the user's settings.
+  /// A value as JSON in the user's settings.
   ///
-  /// One that cannot be read is not replaced by a change, as a file is not.
+  /// A change does not replace an unreadable setting, as with a file.
   @_disfavoredOverload
   public static func appStorage<Value: Codable & Sendable>(
     _ key: String,
@@ -348,7 +351,7 @@ extension SharedReaderKey {
     )
   }
 
-  /// A value in JSON, or nothing, among the user's settings.
+  /// An optional value as JSON in the user's settings.
   @_disfavoredOverload
   public static func appStorage<Value: Codable & Sendable>(
     _ key: String,

@@ -1,4 +1,4 @@
-/// A key with a value for when there is none outside.
+/// A key with a default value for a source without a value.
 ///
 /// ```swift
 /// extension SharedKey where Self == AppStorageKey<Bool>.Default {
@@ -11,7 +11,7 @@ public struct _SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey {
   let base: Base
   let defaultValue: @Sendable () -> Base.Value
 
-  /// A key with a value for when there is none outside.
+  /// A key with a default value for a source without a value.
   public static subscript(
     key: Base,
     default value: @autoclosure @escaping @Sendable () -> Base.Value,
@@ -19,7 +19,7 @@ public struct _SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey {
     Self(base: key, defaultValue: value)
   }
 
-  /// The value for when there is none outside.
+  /// The default value for a source without a value.
   public var initialValue: Base.Value { defaultValue() }
 
   /// The key's id.
@@ -30,7 +30,7 @@ public struct _SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey {
     base.load(context: context, continuation: continuation)
   }
 
-  /// Says when the key's value has changed outside.
+  /// Notifies the subscriber of external changes of the key's value.
   public func subscribe(
     context: LoadContext<Base.Value>,
     subscriber: SharedSubscriber<Base.Value>,
@@ -40,7 +40,7 @@ public struct _SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey {
 }
 
 extension _SharedKeyDefault: CustomStringConvertible {
-  /// How the key is written, with its default value.
+  /// The expression that creates the key, with its default value.
   public var description: String { "Default[\(base), default: \(defaultValue())]" }
 }
 

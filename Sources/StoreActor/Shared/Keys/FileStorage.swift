@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where `.fileStorage` keeps values: in files, or in memory as if there were files.
+/// The storage of `.fileStorage`: files, or memory that simulates files.
 public struct FileStorage: Hashable, Sendable {
   private enum Kind: Hashable {
     case fileSystem
@@ -14,9 +14,9 @@ public struct FileStorage: Hashable, Sendable {
 
   /// The files of the file system.
   ///
-  /// They are replaced as a whole. The first change in a second is written by its thread, and those
-  /// that follow on a thread of their own. Where reducers run, and in a process with a daemon, no
-  /// change waits for a disk: all are written on that thread. A program that ends waits for it.
+  /// Each file is replaced as a whole. The first change in a second is written by its thread, and
+  /// later ones on a separate thread. In reducers, and in a process with a daemon, no change waits
+  /// for a disk: all are written on that thread. A program that exits waits for it.
   public static let fileSystem = Self(
     kind: .fileSystem,
     read: { url in
@@ -34,13 +34,13 @@ public struct FileStorage: Hashable, Sendable {
     writes: FileWrites.shared,
   )
 
-  /// Files in memory, none at first.
+  /// Files in memory, initially empty.
   public static var inMemory: Self { inMemory(files: LockIsolated([:])) }
 
-  /// Files in memory, to be looked at.
+  /// Files in memory that a test can inspect.
   ///
   /// - Parameter files: The files.
-  /// - Returns: The storage; those with the same files are one.
+  /// - Returns: The storage; storages with the same files are equal.
   public static func inMemory(files: LockIsolated<[URL: Data]>) -> Self {
     Self(
       kind: .memory(ObjectIdentifier(files)),
@@ -50,7 +50,7 @@ public struct FileStorage: Hashable, Sendable {
     )
   }
 
-  /// What a file is told apart by, however its URL is written.
+  /// The canonical URL of a file.
   func file(_ url: URL) -> URL {
     let url = url.absoluteURL
     return kind == .fileSystem ? url.resolvingExistingLinks : url.standardized
@@ -73,10 +73,10 @@ public struct FileStorage: Hashable, Sendable {
     }
   }
 
-  /// Whether both are one.
+  /// Whether both are the same storage.
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs.kind == rhs.kind }
 
-  /// Hashes which one it is.
+  /// Hashes the storage's identity.
   public func hash(into hasher: inout Hasher) { kind.hash(into: &hasher) }
 }
 
@@ -85,12 +85,12 @@ extension FileStorage: DependencyKey {
   public static var liveValue: FileStorage { .fileSystem }
   /// Files in memory.
   public static var previewValue: FileStorage { .inMemory }
-  /// Files in memory, none at first, for each test.
+  /// Files in memory, initially empty, for each test.
   public static var testValue: FileStorage { .inMemory }
 }
 
 extension DependencyValues {
-  /// Where `.fileStorage` keeps values: in files, and in a test in memory.
+  /// The storage of `.fileStorage`: files, and in a test memory.
   public var defaultFileStorage: FileStorage {
     get { self[FileStorage.self] }
     set { self[FileStorage.self] = newValue }

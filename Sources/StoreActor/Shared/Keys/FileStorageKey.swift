@@ -1,15 +1,14 @@
 public import Foundation
 
 extension SharedReaderKey {
-  /// A value that is kept in a file, as JSON unless told.
+  /// A value in a file, by default as JSON.
   ///
   /// It is read when it is shared for the first time, and written after each change: at once, or
-  /// soon where changes follow each other, in reducers, and in a daemon. `save()` waits for it, and
-  /// so does the end of the program. Changes that others make in the file are not noticed: `load()`
-  /// reads it again.
+  /// soon if changes are frequent, in reducers, and in a daemon. `save()` waits for it, and so does
+  /// the program's exit. External changes of the file are not noticed: `load()` reads it again.
   ///
-  /// A file that cannot be read is not replaced by a change: changes stay in memory, with a
-  /// `saveError`, until `load()` succeeds, or `save()` is called.
+  /// A change does not replace an unreadable file: changes stay in memory, with a `saveError`,
+  /// until `load()` succeeds or `save()` is called.
   public static func fileStorage<Value: Codable>(
     _ url: URL,
     decoder: JSONDecoder? = nil,
@@ -23,7 +22,7 @@ extension SharedReaderKey {
     )
   }
 
-  /// A value that is kept in a file, in a form of one's own.
+  /// A value in a file, in a custom format.
   public static func fileStorage<Value>(
     _ url: URL,
     decode: @escaping @Sendable (Data) throws -> Value,
@@ -41,10 +40,10 @@ extension JSONEncoder {
   }
 }
 
-/// A key of a value that is kept in a file: ``SharedReaderKey/fileStorage(_:decoder:encoder:)``.
+/// A key of a value in a file: ``SharedReaderKey/fileStorage(_:decoder:encoder:)``.
 public struct FileStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
   private let url: URL
-  /// The file, however its URL is written; nil where the disk was not to be looked at.
+  /// The canonical URL of the file; nil if the disk must not be accessed at creation.
   private let file: URL?
   private let storage: FileStorage
   private let decode: @Sendable (Data) throws -> Value
@@ -62,12 +61,12 @@ public struct FileStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
     file = ReadingScope.isCurrent ? nil : storage.file(url)
   }
 
-  /// The file, and where it is.
+  /// The file and its storage.
   public var id: FileStorageKeyID {
     FileStorageKeyID(url: file ?? storage.file(url), storage: storage)
   }
 
-  /// Reads the file; one that is not there, or empty, has the initial value.
+  /// Reads the file; a file that is absent or empty yields the initial value.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
     do {
       guard let data = try storage.load(place), !data.isEmpty else {
@@ -79,10 +78,10 @@ public struct FileStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
     }
   }
 
-  /// Where the file is read and written.
+  /// The URL at which the file is read and written.
   private var place: URL { storage == .fileSystem ? file ?? storage.file(url) : url }
 
-  /// Says nothing: others' changes of a file are not noticed.
+  /// Subscribes to no changes: external changes of a file are not noticed.
   public func subscribe(
     context: LoadContext<Value>,
     subscriber: SharedSubscriber<Value>,
@@ -97,11 +96,11 @@ public struct FileStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
 }
 
 extension FileStorageKey: CustomStringConvertible {
-  /// How the key is written.
+  /// The expression that creates the key.
   public var description: String { ".fileStorage(\(String(reflecting: url)))" }
 }
 
-/// What keys of values in files are told apart by.
+/// The identity of a key for a file.
 public struct FileStorageKeyID: Hashable, Sendable {
   let url: URL
   let storage: FileStorage

@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
 
-/// What is to be written into files; of each file only the newest.
+/// The pending writes to files; only the newest one for each file.
 ///
-/// A change is written by its own thread where that may wait for a disk, and nothing was written
-/// into the file in the last second; else soon, on a thread that has nothing else to do.
+/// The changing thread writes if it may wait for a disk and the file was not written in the last
+/// second. Otherwise a dedicated queue writes soon.
 ///
-/// Sendable because everything that changes is only touched while `lock` is held.
+/// Sendable because all mutable state is accessed while `lock` is held.
 final class FileWrites: @unchecked Sendable {
   typealias Encode = @Sendable () throws -> Data
   typealias Finish = @Sendable (Result<Void, any Error>) -> Void
@@ -16,12 +16,12 @@ final class FileWrites: @unchecked Sendable {
 
   private let lock = NSLock()
   private let queue = DispatchQueue(label: "shared values in files")
-  /// Whoever waits for everything to be written.
+  /// Counts the pending writes for waiters.
   private let unwritten = DispatchGroup()
   private var waiting: [URL: Job] = [:]
-  /// What is being written, on whatever thread.
+  /// The writes in progress, on any thread.
   private var underWay: [URL: Encode] = [:]
-  /// When files were written last.
+  /// The times of the last writes.
   private var written: [URL: DispatchTime] = [:]
   private var drainsAtExit = false
 
@@ -31,15 +31,15 @@ final class FileWrites: @unchecked Sendable {
     var write: Write
   }
 
-  /// What a file is to have, and has not yet.
+  /// The pending contents of a file; nil if all is written.
   subscript(url: URL) -> Encode? { lock.withLock { waiting[url]?.encode ?? underWay[url] } }
 
   /// Writes a file.
   ///
   /// - Parameters:
   ///   - url: The file.
-  ///   - encode: Makes its bytes.
-  ///   - finish: Is called when it is written, or could not be.
+  ///   - encode: Creates its bytes.
+  ///   - finish: Called when it is written, or the write failed.
   ///   - write: Writes bytes.
   func add(
     _ url: URL,
@@ -71,7 +71,7 @@ final class FileWrites: @unchecked Sendable {
 
   private func perform(_ url: URL) {
     let next = lock.withLock { () -> Job? in
-      // Else whoever writes it goes on with this.
+      // Otherwise the present writer of the file continues with this job.
       guard underWay[url] == nil, let job = waiting.removeValue(forKey: url) else { return nil }
       underWay[url] = job.encode
       return job
@@ -94,9 +94,9 @@ final class FileWrites: @unchecked Sendable {
     written[url] = now
   }
 
-  /// Waits until everything is written.
+  /// Waits until all files are written.
   ///
-  /// - Parameter time: How long.
+  /// - Parameter time: The time limit.
   /// - Returns: The paths of the files that are not written yet.
   func drain(within time: DispatchTimeInterval) -> [String] {
     if unwritten.wait(timeout: .now() + time) == .success { return [] }

@@ -1,11 +1,11 @@
 extension SharedReaderKey {
-  /// A value that is kept in memory for as long as the process runs, or a test.
+  /// A value in memory that lives as long as the process, or a test.
   public static func inMemory<Value>(_ key: String) -> Self where Self == InMemoryKey<Value> {
     InMemoryKey(key)
   }
 }
 
-/// A key of a value that is kept in memory: ``SharedReaderKey/inMemory(_:)``.
+/// A key of a value in memory: ``SharedReaderKey/inMemory(_:)``.
 public struct InMemoryKey<Value: Sendable>: SharedKey {
   private let key: String
   private let storage: InMemoryStorage
@@ -15,12 +15,12 @@ public struct InMemoryKey<Value: Sendable>: SharedKey {
     storage = DependencyValues._current.defaultInMemoryStorage
   }
 
-  /// The name, and where the value is kept.
+  /// The name and its storage.
   public var id: InMemoryKeyID { InMemoryKeyID(key: key, storage: storage) }
 
-  /// Reads the value; where there is none, the initial one is kept from now on.
+  /// Reads the value; if there is none, the initial one is stored.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
-    // In two steps: where there is none, a cast of nil would make a value of an optional type.
+    // In two steps: without a value, a cast of nil would create a value of an optional type.
     let initialValue = context.initialValue
     let kept = storage.values.withValue { [key] values -> (any Sendable)? in
       if let kept = values[key] { return kept }
@@ -31,7 +31,7 @@ public struct InMemoryKey<Value: Sendable>: SharedKey {
     continuation.resume(with: .success(value as? Value))
   }
 
-  /// Nobody else changes it.
+  /// Subscribes to no changes, as only this process changes the value.
   public func subscribe(
     context: LoadContext<Value>,
     subscriber: SharedSubscriber<Value>,
@@ -39,47 +39,47 @@ public struct InMemoryKey<Value: Sendable>: SharedKey {
     SharedSubscription {}
   }
 
-  /// Keeps a value.
+  /// Stores a value.
   public func save(_ value: Value, context: SaveContext, continuation: SaveContinuation) {
     storage.values.withValue { [key] in $0[key] = value }
     continuation.resume()
   }
 }
 
-/// What keys of values in memory are told apart by.
+/// The identity of a key for memory.
 public struct InMemoryKeyID: Hashable, Sendable {
   let key: String
   let storage: InMemoryStorage
 }
 
 extension InMemoryKey: CustomStringConvertible {
-  /// How the key is written.
+  /// The expression that creates the key.
   public var description: String { ".inMemory(\(String(reflecting: key)))" }
 }
 
-/// Where values are kept in memory.
+/// A storage of values in memory.
 public struct InMemoryStorage: Hashable, Sendable {
   let values = LockIsolated<[String: any Sendable]>([:])
 
-  /// An empty one.
+  /// Creates an empty storage.
   public init() {}
 
-  /// Whether both are one.
+  /// Whether both are the same storage.
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs.values === rhs.values }
 
-  /// Hashes which one it is.
+  /// Hashes the storage's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(values)) }
 }
 
 extension InMemoryStorage: DependencyKey {
-  /// The process's.
+  /// The storage of the process.
   public static var liveValue: InMemoryStorage { InMemoryStorage() }
-  /// An empty one for each test.
+  /// An empty storage for each test.
   public static var testValue: InMemoryStorage { InMemoryStorage() }
 }
 
 extension DependencyValues {
-  /// Where `.inMemory` keeps values: the process's own, and in a test one of its own.
+  /// The storage of `.inMemory`: the process's, and in a test one of its own.
   public var defaultInMemoryStorage: InMemoryStorage {
     get { self[InMemoryStorage.self] }
     set { self[InMemoryStorage.self] = newValue }

@@ -1,9 +1,9 @@
-/// The one answer that a key owes to a request.
+/// The single answer of a key to a request.
 ///
-/// A key that lets go of it without an answer is reported, and the caller goes on; so is a key that
-/// answers twice, of which the second answer has no effect.
+/// A key that releases it without an answer is reported, and the caller continues. A second answer
+/// is reported too and has no effect.
 final class KeyAnswer<Value>: Sendable {
-  /// Is called once; with nil where the key gives no answer.
+  /// Called once; with nil if the key gives no answer.
   typealias Finish = @Sendable (Result<Value, any Error>?) -> Void
 
   private let finish: LockIsolated<Finish?>

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The outside of a value with a key.
+/// The persistence of a value with a key.
 ///
-/// Sendable because everything that changes is only touched under the shared lock, but for
+/// Sendable because all mutable state is accessed under the shared lock only, except for
 /// `hasBegun`, which has a lock of its own.
 final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable {
   private weak var cell: SharedCell<Value>?
   private let key: any SharedReaderKey<Value>
   private var saving: SavingValue<Value>?
   private let initialValue: Value
-  /// Held while the key is asked for the first time: whoever wants the value waits for that.
+  /// Held during the first request to the key: other readers of the value wait for it.
   private let beginning = NSRecursiveLock()
   private var hasBegun = false
   private var subscription: SharedSubscription?
@@ -17,26 +17,26 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
   private var lastSaveError: (any Error)?
   private var loads = 0
   private var isLoadingOutside = false
-  /// Whether the key is being told a value.
+  /// Whether the key is saving a value.
   private var isSaving = false
-  /// What has to be saved when that is done, and who waits for it.
+  /// The saves after that, and their waiters.
   private var saves: [(context: SaveContext, finish: Finish)] = []
-  /// The version of this process's last change: what was outside before that is older.
+  /// The version of this process's last change: stored values from before it are older.
   private var changed: UInt64 = 0
-  /// Whether the key was not told of that change yet.
+  /// Whether that change is not passed to the key yet.
   private var isUntold = false
-  /// Why changes are not saved: what is outside could not be read, and is not to be replaced.
+  /// The reason why changes are not saved: the stored value is unreadable and must be kept.
   private var unread: (any Error)?
   private var lastSave = 0
-  /// What the key was told and has not saved yet, which will replace what is outside.
+  /// The saves that the key has not completed yet, which will replace the stored value.
   private var savesUnderWay: Set<Int> = []
 
-  /// How the key is described.
+  /// The key's description.
   private let name: @Sendable () -> String
-  /// Whether errors are reported as issues: not in tests, which look at them, and not where they
-  /// are a daemon's answers.
+  /// Whether errors are reported as issues: not in tests, which check them, and not if they are a
+  /// daemon's answers.
   private let reportsErrors: Bool
-  /// Whether what could not be read is not replaced by a change.
+  /// Whether a change does not replace an unreadable value.
   private let keepsUnread: Bool
 
   private typealias Finish = @Sendable (Result<Void, any Error>) -> Void
@@ -63,10 +63,12 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
   var saveError: (any Error)? { SharedLock.withLock { lastSaveError } }
   var isLoading: Bool { SharedLock.withLock { loads > 0 || isLoadingOutside } }
 
-  /// Asks the key for the first time, and follows the value from then on; once.
+  /// Sends the first request to the key, and then follows the value.
+  ///
+  /// Only the first call has an effect.
   func begin(_ question: FirstQuestion) {
-    // Whoever begins may need the shared lock, and who holds that must not wait for them: then the
-    // value is read twice, for what is made of the initial one would replace what there is.
+    // The beginning thread may need the shared lock, and its holder must not wait for that thread.
+    // Then the value is read twice, as a change of the initial value would replace the stored one.
     if SharedLock.isHeld {
       guard beginning.try() else { return ask(question) }
     } else {
@@ -110,7 +112,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
             self?.loads -= 1
             if self?.keepsUnread == true, let error = result?.failure { self?.unread = error }
           }
-          // A key that forgot to answer says nothing of the value.
+          // If the key forgot to answer, the value is unchanged.
           if let result { self?.receive(result, of: version) }
           finish(result.map { $0.map { _ in } } ?? .success(()))
         }
@@ -118,9 +120,9 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     )
   }
 
-  /// Takes what was outside at a version, unless this process has changed it since.
+  /// Takes the stored value as of a version, unless this process has changed it since.
   ///
-  /// - Returns: Whether it was taken.
+  /// - Returns: Whether the value was taken.
   @discardableResult
   private func receive(_ result: Result<Value?, any Error>, of version: UInt64) -> Bool {
     SharedLock.withLock {
@@ -138,7 +140,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     }
   }
 
-  /// Takes what somebody else has read outside, beginning at a version.
+  /// Takes a value that another caller has read, in a read that began at a version.
   func take(_ value: Value, of version: UInt64) { receive(.success(value), of: version) }
 
   func load() async throws {
@@ -164,7 +166,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     if !isRefused { save(.didSet) { _ in } }
   }
 
-  /// Reports an error, once this thread lets go of the shared lock, which it has.
+  /// Reports an error after this thread, which holds the shared lock, has released it.
   private func report(_ fault: String, _ error: any Error) {
     guard reportsErrors else { return }
     let name = name
@@ -182,7 +184,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
       return !isSaving
     }
     guard isFirst else { return }
-    // One after the other, and each the newest: so the last one to be saved is the last one.
+    // In sequence, and each with the newest value: so the last save has the last value.
     while let save = next() {
       let answer = KeyAnswer<Void>(to: "save", of: name) { [weak self] result in
         self?.end(save.number, result)
@@ -199,7 +201,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
       if let error = result?.failure {
         report("could not be saved", error)
       } else {
-        // What is outside now is what this process has.
+        // The stored value now equals this process's value.
         (lastLoadError, unread) = (nil, nil)
       }
     }
@@ -213,7 +215,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     let finish: Finish
   }
 
-  /// What is to be saved now, for whom and how.
+  /// The next save, with its value and its waiters.
   private func next() -> Save? {
     SharedLock.withLock {
       guard let saving, let cell, !saves.isEmpty else {
@@ -244,10 +246,10 @@ extension Result {
   }
 }
 
-/// A key of which changes do not replace what is outside where that could not be read.
+/// A key whose unreadable stored value is not replaced by a change.
 protocol UnreadKeepingKey: SharedKey {}
 
-/// A change that was not saved, because it would have replaced what could not be read.
+/// A change that was not saved, because it would have replaced an unreadable value.
 struct UnreadSharedValue: Error, CustomStringConvertible {
   let key: String
   let reason: any Error

@@ -2,13 +2,13 @@ extension Shared {
   /// Shares the value of a key.
   ///
   /// - Parameters:
-  ///   - wrappedValue: The value for when there is none outside.
+  ///   - wrappedValue: The value that applies if the key has none.
   ///   - key: The key.
   public init(wrappedValue: @autoclosure () -> Value, _ key: some SharedKey<Value>) {
     content = SharedContent(keyed(key, wrappedValue))
   }
 
-  /// Shares the value of a key, nil where there is none outside.
+  /// Shares the value of a key; nil if the key has none.
   @_disfavoredOverload
   public init<Wrapped>(_ key: some SharedKey<Value>) where Value == Wrapped? {
     self.init(wrappedValue: nil, key)
@@ -25,7 +25,7 @@ extension Shared {
     content = SharedContent(keyed(key.base, wrappedValue))
   }
 
-  /// Shares the value of a key that there has to be.
+  /// Shares the value of a key that must have one.
   public init(require key: some SharedKey<Value>) async throws {
     content = SharedContent(try await required(key, saving: saving(by: key)))
   }
@@ -36,37 +36,41 @@ extension Shared {
     preconditionFailure("A value with a key needs a default value.")
   }
 
-  /// Why the value could not be read the last time; nil where it could.
+  /// The error of the last read; nil if it succeeded.
   public var loadError: (any Error)? { content.persistence?.loadError }
 
-  /// Why the value could not be saved the last time; nil where it could.
+  /// The error of the last save; nil if it succeeded.
   public var saveError: (any Error)? { content.persistence?.saveError }
 
-  /// Whether the value is on its way.
+  /// Whether the value is being loaded.
   public var isLoading: Bool { content.persistence?.isLoading ?? false }
 
-  /// Reads the value again from where it comes from; does nothing without a key.
+  /// Reads the value from its source again.
+  ///
+  /// Without a key it has no effect.
   public func load() async throws { try await content.persistence?.load() }
 
-  /// Saves the value, and waits until it is; does nothing without a key.
+  /// Saves the value and waits until it is saved.
+  ///
+  /// Without a key it has no effect.
   public func save() async throws { try await content.persistence?.saveNow() }
 
-  /// Changes a value where its truth is, and returns when that is done.
+  /// Changes a value at its origin, and returns when the change is complete.
   ///
   /// ```swift
   /// try await Shared.update($settings) { $0.size = 2 }
   /// ```
   ///
   /// With the key `.store` that is the daemon: the operation runs on the daemon's value, and again
-  /// when that has become another one meanwhile. Otherwise it is `withLock`, and `save()`.
+  /// if that value has changed meanwhile. Otherwise it is `withLock` followed by `save()`.
   ///
   /// It is static because an instance's method would hide a property `update` of the value.
   ///
   /// - Parameters:
   ///   - shared: The value.
   ///   - operation: Changes the value; may run several times.
-  /// - Throws: What the operation throws, and why the change was not made. Where others change the
-  ///   value again and again, that is a conflict, after some ten seconds.
+  /// - Throws: The operation's error, or the reason why the change failed. If others change the
+  ///   value repeatedly, that is a conflict, after about ten seconds.
   public static func update(
     _ shared: Self,
     _ operation: @escaping @Sendable (inout Value) throws -> Void,
@@ -75,7 +79,7 @@ extension Shared {
     try shared.withLock { try operation(&$0) }
   }
 
-  /// Shares the value of another key from now on, and reads it.
+  /// Switches to the value of another key, and reads it.
   public mutating func load(_ key: some SharedKey<Value>) async throws {
     let value = wrappedValue
     content = SharedContent(SharedKeyed(key, saving: saving(by: key), read: value, at: nil))
@@ -87,13 +91,13 @@ extension SharedReader {
   /// Reads the value of a key.
   ///
   /// - Parameters:
-  ///   - wrappedValue: The value for when there is none outside.
+  ///   - wrappedValue: The value that applies if the key has none.
   ///   - key: The key.
   public init(wrappedValue: @autoclosure () -> Value, _ key: some SharedReaderKey<Value>) {
     content = SharedContent(keyedReader(key, wrappedValue))
   }
 
-  /// Reads the value of a key, nil where there is none outside.
+  /// Reads the value of a key; nil if the key has none.
   @_disfavoredOverload
   public init<Wrapped>(_ key: some SharedReaderKey<Value>) where Value == Wrapped? {
     self.init(wrappedValue: nil, key)
@@ -113,7 +117,7 @@ extension SharedReader {
     content = SharedContent(keyedReader(key.base, wrappedValue))
   }
 
-  /// Reads the value of a key that there has to be.
+  /// Reads the value of a key that must have one.
   public init(require key: some SharedReaderKey<Value>) async throws {
     content = SharedContent(try await required(key, saving: nil))
   }
@@ -124,16 +128,18 @@ extension SharedReader {
     preconditionFailure("A value with a key needs a default value.")
   }
 
-  /// Why the value could not be read the last time; nil where it could.
+  /// The error of the last read; nil if it succeeded.
   public var loadError: (any Error)? { content.persistence?.loadError }
 
-  /// Whether the value is on its way.
+  /// Whether the value is being loaded.
   public var isLoading: Bool { content.persistence?.isLoading ?? false }
 
-  /// Reads the value again from where it comes from; does nothing without a key.
+  /// Reads the value from its source again.
+  ///
+  /// Without a key it has no effect.
   public func load() async throws { try await content.persistence?.load() }
 
-  /// Reads the value of another key from now on.
+  /// Switches to the value of another key, and reads it.
   public mutating func load(_ key: some SharedReaderKey<Value>) async throws {
     let value = wrappedValue
     content = SharedContent(SharedKeyed(key, saving: nil, read: value, at: nil))
@@ -172,7 +178,7 @@ private func required<Key: SharedReaderKey>(
   return SharedKeyed(key, saving: saving, read: value, at: version)
 }
 
-/// There is no value outside of one that has to be.
+/// A required value that its key does not have.
 private struct MissingSharedValue: Error, CustomStringConvertible {
   let key: String
 

@@ -1,24 +1,24 @@
-/// How a value that is only read is shared with something outside: where it comes from.
+/// A connection of a read-only shared value to its external source.
 ///
-/// For values that can be saved, too, see ``SharedKey``.
+/// For values that can also be saved, see ``SharedKey``.
 public protocol SharedReaderKey<Value>: Sendable {
-  /// What is shared.
+  /// The type of the shared value.
   associatedtype Value: Sendable
 
-  /// What keys are told apart by.
+  /// The type of the keys' ids.
   associatedtype ID: Hashable = Self
 
   /// Keys with one id share one value.
   var id: ID { get }
 
-  /// Reads the value from where it comes from.
+  /// Reads the value from its source.
   ///
-  /// Called when the value is shared for the first time, and when somebody wants it read again. The
-  /// continuation is resumed once: at once, or later and from any thread. Where it is let go of
-  /// without that, an issue is reported, and the value stays what it is.
+  /// Called when the value is shared for the first time, and when a caller requests another read.
+  /// The continuation is resumed once: at once, or later and from any thread. If it is released
+  /// without that, an issue is reported, and the value is unchanged.
   func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>)
 
-  /// Says when the value has changed outside, for as long as the subscription is kept.
+  /// Notifies the subscriber of external changes for as long as the subscription is kept.
   func subscribe(
     context: LoadContext<Value>,
     subscriber: SharedSubscriber<Value>,
@@ -31,14 +31,14 @@ extension SharedReaderKey where ID == Self {
 }
 
 extension SharedReaderKey {
-  /// The key with a value for when there is none outside.
+  /// The key with a default value for a source without a value.
   public typealias Default = _SharedKeyDefault<Self>
 }
 
-/// How a value is shared with something outside: where it comes from, and where it is saved.
+/// A connection of a shared value to its external storage, for reads and saves.
 ///
 /// There are keys for files, `fileStorage`, for settings, `appStorage`, and for memory, `inMemory`.
-/// One of your own:
+/// A custom key:
 ///
 /// ```swift
 /// struct BoxKey: SharedKey {
@@ -68,18 +68,18 @@ public protocol SharedKey<Value>: SharedReaderKey {
   /// Saves a value.
   ///
   /// Called after each change, in order. The continuation is resumed once: at once, or later and
-  /// from any thread. Where it is let go of without that, an issue is reported.
+  /// from any thread. If it is released without that, an issue is reported.
   func save(_ value: Value, context: SaveContext, continuation: SaveContinuation)
 }
 
-/// Why a value is read.
+/// The reason for a read.
 public enum LoadContext<Value> {
-  /// It is shared for the first time, with a value for when there is none outside.
+  /// It is shared for the first time, with a value that applies if the source has none.
   case initialValue(Value)
-  /// Somebody has asked for it.
+  /// A caller has requested it.
   case userInitiated
 
-  /// The value for when there is none outside; nil where somebody has asked.
+  /// The value that applies if the source has none; nil if a caller requested the read.
   public var initialValue: Value? {
     if case .initialValue(let value) = self { value } else { nil }
   }
@@ -89,26 +89,26 @@ extension LoadContext: Sendable where Value: Sendable {}
 extension LoadContext: Equatable where Value: Equatable {}
 extension LoadContext: Hashable where Value: Hashable {}
 
-/// Why a value is saved.
+/// The reason for a save.
 public enum SaveContext: Hashable, Sendable {
   /// It was changed.
   case didSet
-  /// Somebody has asked for it.
+  /// A caller has requested it.
   case userInitiated
 }
 
-/// What a key tells when it has read a value, once.
+/// Receives a key's result of a read, once.
 public struct LoadContinuation<Value>: Sendable {
   private let answer: KeyAnswer<Value?>
 
   init(_ answer: KeyAnswer<Value?>) { self.answer = answer }
 
-  /// A continuation for a key that passes its request on to another one.
+  /// Creates a continuation for a key that forwards its request to another one.
   ///
   /// - Parameters:
-  ///   - description: The key, as it is named where it forgets to resume this.
-  ///   - callback: Is called once, with what the other key answers. A key that forgets to answer
-  ///     has no value.
+  ///   - description: The key's name in the report if it forgets to resume this.
+  ///   - callback: Called once, with the other key's answer. A key that forgets to answer has
+  ///     no value.
   public init(
     _ description: @autoclosure @escaping @Sendable () -> String = "",
     callback: @escaping @Sendable (Result<Value?, any Error>) -> Void,
@@ -116,31 +116,31 @@ public struct LoadContinuation<Value>: Sendable {
     answer = KeyAnswer(to: "load", of: description) { callback($0 ?? .success(nil)) }
   }
 
-  /// There is a value.
+  /// Answers with a value.
   public func resume(returning value: Value) { resume(with: .success(value)) }
 
-  /// There is none, so it is the initial one.
+  /// Answers that there is no value, so that the initial one applies.
   public func resumeReturningInitialValue() { resume(with: .success(nil)) }
 
-  /// It cannot be read.
+  /// Answers that the value cannot be read.
   public func resume(throwing error: any Error) { resume(with: .failure(error)) }
 
-  /// There is a value, or none, or it cannot be read.
+  /// Answers with a value, nil for the initial one, or an error.
   public func resume(with result: Result<Value?, any Error>) { answer.resume(with: result) }
 }
 
-/// What a key tells when it has saved a value, once.
+/// Receives a key's result of a save, once.
 public struct SaveContinuation: Sendable {
   private let answer: KeyAnswer<Void>
 
   init(_ answer: KeyAnswer<Void>) { self.answer = answer }
 
-  /// A continuation for a key that passes its request on to another one.
+  /// Creates a continuation for a key that forwards its request to another one.
   ///
   /// - Parameters:
-  ///   - description: The key, as it is named where it forgets to resume this.
-  ///   - callback: Is called once, with what the other key answers. A key that forgets to answer
-  ///     has saved the value.
+  ///   - description: The key's name in the report if it forgets to resume this.
+  ///   - callback: Called once, with the other key's answer. A key that forgets to answer is
+  ///     treated as having saved the value.
   public init(
     _ description: @autoclosure @escaping @Sendable () -> String = "",
     callback: @escaping @Sendable (Result<Void, any Error>) -> Void,
@@ -148,21 +148,21 @@ public struct SaveContinuation: Sendable {
     answer = KeyAnswer(to: "save", of: description) { callback($0 ?? .success(())) }
   }
 
-  /// It is saved.
+  /// Answers that the value is saved.
   public func resume() { resume(with: .success(())) }
 
-  /// It cannot be saved.
+  /// Answers that the value cannot be saved.
   public func resume(throwing error: any Error) { resume(with: .failure(error)) }
 
-  /// It is saved, or cannot be.
+  /// Answers that the value is saved, or with an error.
   public func resume(with result: Result<Void, any Error>) { answer.resume(with: result) }
 }
 
-/// What a key tells when a value has changed outside.
+/// Receives a key's notifications of external changes.
 ///
-/// A value that this process has changed meanwhile, or is saving, is newer than one that comes.
+/// A value that this process has changed meanwhile, or is saving, takes precedence.
 public struct SharedSubscriber<Value>: Sendable {
-  /// Takes a value that was there when the shared values had a version.
+  /// Takes a value that was current at a version of the shared values.
   private let receive: @Sendable (Result<Value?, any Error>, _ version: UInt64) -> Bool
   private let setLoading: @Sendable (Bool) -> Void
 
@@ -174,12 +174,12 @@ public struct SharedSubscriber<Value>: Sendable {
     self.setLoading = setLoading
   }
 
-  /// A subscriber for a key that follows another one.
+  /// Creates a subscriber for a key that follows another one.
   ///
   /// - Parameters:
-  ///   - callback: Is called with what the other key yields: a value, nil for the initial one, or
-  ///     an error.
-  ///   - onLoading: Is called when a value is on its way, and when it is not any more.
+  ///   - callback: Called with the values that the other key yields: a value, nil for the initial
+  ///     one, or an error.
+  ///   - onLoading: Called when a value begins to load, and when that has ended.
   public init(
     callback: @escaping @Sendable (Result<Value?, any Error>) -> Void,
     onLoading: (@Sendable (Bool) -> Void)? = nil,
@@ -191,48 +191,49 @@ public struct SharedSubscriber<Value>: Sendable {
     setLoading = onLoading ?? { _ in }
   }
 
-  /// There is another value.
+  /// Yields another value.
   public func yield(_ value: Value) { yield(with: .success(value)) }
 
-  /// There is none any more, so it is the initial one.
+  /// Yields the absence of a value, so that the initial one applies.
   public func yieldReturningInitialValue() { yield(with: .success(nil)) }
 
-  /// It cannot be read any more.
+  /// Yields an error: the value cannot be read any more.
   public func yield(throwing error: any Error) { yield(with: .failure(error)) }
 
-  /// There is another value, or none, or it cannot be read.
+  /// Yields another value, nil for the initial one, or an error.
   public func yield(with result: Result<Value?, any Error>) {
     _ = receive(result, SharedLock.version)
   }
 
-  /// There is another value.
+  /// Yields another value.
   ///
   /// - Parameter value: The value.
-  /// - Returns: Whether it is taken; else this process has a newer one, which it is about to save.
+  /// - Returns: Whether it is taken; false if this process has a newer one that it is about
+  ///   to save.
   package func take(_ value: Value) -> Bool { receive(.success(value), SharedLock.version) }
 
-  /// There is another value, or none, which is read here: then a change of this process since the
-  /// reading began is the newer one.
+  /// Yields the result of a read, which runs here: a change by this process since the read began
+  /// takes precedence.
   public func yield(reading read: () throws -> Value?) {
     let version = SharedLock.version
     _ = receive(Result(catching: read), version)
   }
 
-  /// A value is on its way, or is not any more.
+  /// Yields whether a value is being loaded.
   public func yieldLoading(_ isLoading: Bool = true) { setLoading(isLoading) }
 }
 
-/// What is told of changes outside, until it is cancelled or let go.
+/// A registration for external changes, until it is cancelled or released.
 public final class SharedSubscription: Sendable {
   private let subscription: StoreSubscription
 
   /// Creates a subscription.
   ///
-  /// - Parameter cancel: Is called once.
+  /// - Parameter cancel: Called once, when the subscription ends.
   public init(_ cancel: @escaping @Sendable () -> Void) {
     subscription = StoreSubscription(onCancel: cancel)
   }
 
-  /// Ends it.
+  /// Ends the subscription.
   public func cancel() { subscription.cancel() }
 }

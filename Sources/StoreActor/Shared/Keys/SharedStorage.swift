@@ -1,14 +1,14 @@
 import Foundation
 
-/// The shared values that have keys: a dependency, so that a test has its own.
+/// The shared values with keys: a dependency, so that each test has its own.
 ///
-/// A value lives as long as somebody shares it; what is behind its key lives longer.
+/// A value lives as long as it is shared; the data of its key lives longer.
 ///
-/// Sendable because everything in it is only touched under the shared lock.
+/// Sendable because all its state is accessed under the shared lock only.
 final class SharedStorage: @unchecked Sendable {
   private var cells: [SharedCellID: WeakObject] = [:]
   private var limit = 64
-  /// Whether no key is asked or told anything: then values are here alone, and live as long.
+  /// Whether keys are never called: then values exist, and live as long as, this storage only.
   private let isAlone: Bool
   private var kept: [AnyObject] = []
 
@@ -18,16 +18,16 @@ final class SharedStorage: @unchecked Sendable {
     weak var object: AnyObject?
   }
 
-  /// The value of a key: that which somebody shares already, or else a new one.
+  /// The cell of a key: the one that is shared already, or a new one.
   ///
-  /// Without the shared lock, for a key may do anything, and take its time.
+  /// Called without the shared lock, as a key may run any code and take time.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - save: Saves a value; nil where that cannot be.
-  ///   - question: What the key is asked where nobody has shared its value.
-  ///   - initialValue: The value for when there is none outside.
-  /// - Returns: The value, and whether somebody shared it before.
+  ///   - save: Saves a value; nil for a read-only key.
+  ///   - question: The first request to the key if its value is not shared yet.
+  ///   - initialValue: The value if the key has none.
+  /// - Returns: The cell, and whether it was shared before.
   func cell<Key: SharedReaderKey>(
     of key: Key,
     saving save: SavingValue<Key.Value>?,
@@ -37,7 +37,7 @@ final class SharedStorage: @unchecked Sendable {
     let id = SharedCellID(key)
     let (cell, persistence, wasKnown) = SharedLock.withLock {
       if let known = known(id, Key.Value.self) {
-        // One that was only read so far.
+        // A cell that was read only so far can be saved from now on.
         let persistence = known.persistence as? KeyedValue<Key.Value>
         if let save, let persistence { persistence.saves(by: save) }
         return (known, persistence, true)
@@ -57,7 +57,7 @@ final class SharedStorage: @unchecked Sendable {
     return (cell, wasKnown)
   }
 
-  /// The value of a key that somebody shares, under the shared lock; nil where nobody does.
+  /// The shared cell of a key, under the shared lock; nil if the value is not shared.
   func known<Value>(_ id: SharedCellID, _: Value.Type) -> SharedCell<Value>? {
     cells[id]?.object as? SharedCell<Value>
   }
@@ -69,7 +69,7 @@ final class SharedStorage: @unchecked Sendable {
   }
 }
 
-/// What shared values with keys are told apart by.
+/// The identity of a shared value with a key.
 struct SharedCellID: Hashable {
   let key: AnyHashable
   let value: ObjectIdentifier
@@ -80,13 +80,13 @@ struct SharedCellID: Hashable {
   }
 }
 
-/// What a key is asked when its value is shared for the first time.
+/// The first request to a key, when its value is shared for the first time.
 enum FirstQuestion {
-  /// For its value, and to keep the initial one where it has none.
+  /// A request for its value, which saves the initial one if it has none.
   case valueOrInitial
-  /// For its value.
+  /// A request for its value.
   case value
-  /// Nothing: the value was read before, or is about to be.
+  /// No request: the value was read before, or is about to be.
   case nothing
 }
 
@@ -96,8 +96,7 @@ extension SharedStorage: DependencyKey {
 }
 
 extension DependencyValues {
-  /// Shares values with nobody else: in no files, no settings, no daemon, and by no key of one's
-  /// own.
+  /// Isolates the shared values: without files, settings, a daemon, and custom keys.
   ///
   /// For reducers that are run again.
   package mutating func shareNothing() {
@@ -109,17 +108,17 @@ extension DependencyValues {
   }
 }
 
-/// The value of a key.
+/// The source of a value with a key.
 ///
-/// The key is asked when this is made. In a state that is read from bytes it is asked when the
-/// state enters a root, or when the value is read: such a state is made with its keys, and gets
-/// others in their place. An expectation asks no key.
+/// Its creation calls the key. In a state that is decoded, the call happens when the state enters a
+/// root, or when the value is read: the decoder first creates the state with its keys and then
+/// replaces them. An expectation does not call keys.
 final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
   private let key: Key
   private let saving: SavingValue<Key.Value>?
   private let storage = DependencyValues._current[SharedStorage.self]
   private var initialValue: Key.Value
-  /// Nil until the key is asked.
+  /// Nil until the key is loaded.
   private var known: SharedCell<Key.Value>?
 
   init(_ key: Key, saving: SavingValue<Key.Value>?, _ initialValue: Key.Value) {
@@ -130,13 +129,13 @@ final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
     if !ReadingScope.isCurrent, SharedLock.current?.isExpectation != true { enter() }
   }
 
-  /// A value that was read, or is about to be, and which the key is not asked for again.
+  /// Creates a source whose value was read, or is about to be; the key is not loaded again.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - saving: Saves a value; nil where that cannot be.
+  ///   - saving: Saves a value; nil for a read-only key.
   ///   - value: The value.
-  ///   - version: The version of shared values when the reading began; nil where it did not.
+  ///   - version: The version of shared values when the read began; nil if it has not begun.
   init(_ key: Key, saving: SavingValue<Key.Value>?, read value: Key.Value, at version: UInt64?) {
     self.key = key
     self.saving = saving
@@ -213,34 +212,34 @@ final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
   }
 }
 
-/// A key of which the truth is elsewhere, so that changes can be made there.
+/// A key whose origin is elsewhere, so that changes can be made there.
 protocol SharedUpdatingKey<Value>: SharedReaderKey {
-  /// Changes the value there; nil where its truth is here.
+  /// Changes the value at its origin; nil if the origin is this process.
   var update: UpdatingValue<Value>? { get }
 }
 
-/// Changes a value where its truth is.
+/// Changes a value at its origin.
 typealias UpdatingValue<Value> =
   @Sendable (_ operation: @escaping @Sendable (inout Value) throws -> Void) async throws -> Void
 
 /// Saves a value by its key.
 typealias SavingValue<Value> = @Sendable (Value, SaveContext, SaveContinuation) -> Void
 
-/// What is behind a shared value.
+/// The persistence of a shared value.
 protocol SharedPersistence: AnyObject {
   var loadError: (any Error)? { get }
   var saveError: (any Error)? { get }
   var isLoading: Bool { get }
 
-  /// The value was changed, and will be saved; called under the shared lock.
+  /// Records that the value was changed and will be saved; called under the shared lock.
   func noteChange()
 
-  /// Saves the newest value, because it was changed.
+  /// Saves the newest value after a change.
   func save()
 
   /// Reads the value again.
   func load() async throws
 
-  /// Saves the newest value, because somebody asked for it.
+  /// Saves the newest value on a caller's request.
   func saveNow() async throws
 }

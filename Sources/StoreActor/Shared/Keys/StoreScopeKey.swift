@@ -1,17 +1,17 @@
 public import StoreState
 
 extension SharedReaderKey {
-  /// A value whose truth is a daemon's: `@Shared(.store("settings")) var settings = Settings()`.
+  /// A value that a daemon owns: `@Shared(.store("settings")) var settings = Settings()`.
   ///
   /// In a program with a connection (`StoreConnection.share(in:)` of StoreClient) it is the exposed
-  /// value of that name. Until its first snapshot has come it is the default, `isLoading`, and
-  /// changes are refused. `withLock` shows its result at once and sends it to the daemon; where the
-  /// daemon's value has become another one meanwhile, that comes back, and `saveError` is a
+  /// value of that name. Until its first snapshot it has the default value, `isLoading` is true,
+  /// and changes are refused. `withLock` shows its result at once and sends it to the daemon. If
+  /// the daemon's value has changed meanwhile, that value is restored, and `saveError` is a
   /// conflict. `update` runs on the daemon's value, and again after a conflict.
   ///
-  /// Anywhere else, as in the daemon itself, it is the process's, as with ``inMemory(_:)``.
+  /// Elsewhere, also in the daemon itself, the process owns it, as with ``inMemory(_:)``.
   ///
-  /// - `scope`: The name by which the daemon exposes it.
+  /// - `scope`: The name under which the daemon exposes it.
   ///
   /// Returns the key.
   public static func store<Value>(
@@ -35,8 +35,7 @@ extension SharedReaderKey {
   }
 }
 
-/// A key of a value whose truth is a daemon's:
-/// ``SharedReaderKey/store(_:fileID:filePath:line:column:)``.
+/// A key of a value that a daemon owns: ``SharedReaderKey/store(_:fileID:filePath:line:column:)``.
 public struct StoreScopeKey<Value: ReplicatedState>: SharedKey {
   private enum Place {
     case process(InMemoryKey<Value>)
@@ -52,18 +51,18 @@ public struct StoreScopeKey<Value: ReplicatedState>: SharedKey {
     if let scopes = DependencyValues._current[SharedScopesKey.self] {
       place = .daemon(scopes.scope(name, of: Value.self))
     } else {
-      // No other key has such a name.
+      // No other key has this form of name.
       place = .process(InMemoryKey("store(\(name))"))
     }
   }
 
-  /// What is missing where a client's value is not shared with its daemon.
+  /// The error of a client's value that is not shared with its daemon.
   var omission: UnsharedScope? {
     guard isLive, case .process = place, SharedProcess.isClient else { return nil }
     return UnsharedScope(name: name)
   }
 
-  /// The name, and whose scope it is.
+  /// The name, or the scope.
   public var id: StoreScopeKeyID {
     switch place {
     case .process(let key): StoreScopeKeyID(place: .process(key.id))
@@ -71,7 +70,7 @@ public struct StoreScopeKey<Value: ReplicatedState>: SharedKey {
     }
   }
 
-  /// Reads the value; a daemon's comes when it comes.
+  /// Reads the value; a daemon's value arrives later.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
     switch place {
     case .process(let key): key.load(context: context, continuation: continuation)
@@ -81,7 +80,7 @@ public struct StoreScopeKey<Value: ReplicatedState>: SharedKey {
     }
   }
 
-  /// Says when the daemon has another value.
+  /// Notifies the subscriber of changes of the daemon's value.
   public func subscribe(
     context: LoadContext<Value>,
     subscriber: SharedSubscriber<Value>,
@@ -92,7 +91,7 @@ public struct StoreScopeKey<Value: ReplicatedState>: SharedKey {
     }
   }
 
-  /// Sends the daemon what was changed.
+  /// Sends a changed value to the daemon.
   public func save(_ value: Value, context: SaveContext, continuation: SaveContinuation) {
     switch place {
     case .process(let key): key.save(value, context: context, continuation: continuation)
@@ -110,11 +109,11 @@ extension StoreScopeKey: SharedUpdatingKey {
 }
 
 extension StoreScopeKey: CustomStringConvertible {
-  /// How the key is written.
+  /// The expression that creates the key.
   public var description: String { ".store(\(String(reflecting: name)))" }
 }
 
-/// A value of a daemon that a client does not share with it.
+/// A daemon's value that a client does not share with it.
 struct UnsharedScope: Error, CustomStringConvertible {
   let name: String
 
@@ -129,7 +128,7 @@ struct UnsharedScope: Error, CustomStringConvertible {
   }
 }
 
-/// What keys of values of daemons are told apart by.
+/// The identity of a key for a daemon's value.
 public struct StoreScopeKeyID: Hashable, Sendable {
   enum Place: Hashable {
     case process(InMemoryKeyID)
@@ -139,40 +138,40 @@ public struct StoreScopeKeyID: Hashable, Sendable {
   let place: Place
 }
 
-/// The scopes of a daemon, as values that are shared with it.
+/// The scopes of a daemon, as values that clients share with it.
 package protocol SharedScopes: AnyObject, Sendable {
-  /// The scope of a name: the one that somebody has already, or else a new one.
+  /// The scope of a name: the existing one, or a new one.
   func scope<Value: ReplicatedState>(
     _ name: String,
     of type: Value.Type,
   ) -> any SharedScope<Value>
 }
 
-/// A scope of a daemon, as a value that is shared with it.
+/// A scope of a daemon, as a value that a client shares with it.
 package protocol SharedScope<Value>: AnyObject, Sendable {
   associatedtype Value: ReplicatedState
 
-  /// Reads the daemon's value, once it has come.
+  /// Reads the daemon's value after it has arrived.
   func load(_ continuation: LoadContinuation<Value>)
 
   /// Follows the scope for as long as the subscription is kept.
   func subscribe(_ subscriber: SharedSubscriber<Value>) -> SharedSubscription
 
-  /// Sends a value that was made of the last one that the subscriber has taken.
+  /// Sends a value that is derived from the last one that the subscriber took.
   func save(_ value: Value, _ continuation: SaveContinuation)
 
   /// Changes the daemon's value.
   func update(_ operation: @escaping @Sendable (inout Value) throws -> Void) async throws
 }
 
-/// The scopes of the process's connection; nil where there is none.
+/// The scopes of the process's connection; nil without a connection.
 enum SharedScopesKey: DependencyKey {
   static var liveValue: (any SharedScopes)? { nil }
   static var testValue: (any SharedScopes)? { nil }
 }
 
 extension DependencyValues {
-  /// The scopes of which `.store` shares the values; nil where they are the process's.
+  /// The scopes whose values `.store` shares; nil if the process owns the values.
   package var sharedScopes: (any SharedScopes)? {
     get { self[SharedScopesKey.self] }
     set { self[SharedScopesKey.self] = newValue }

@@ -1,8 +1,9 @@
-/// Waits for what a key tells, for as long as the task is not cancelled.
+/// Waits for a key's answer until the task is cancelled.
 ///
-/// - Parameter begin: Asks the key, with what is to be called; once, or again in vain.
-/// - Returns: What the key tells.
-/// - Throws: What the key says, or `CancellationError`.
+/// - Parameter begin: Sends the request, with the function to call. Only its first call has
+///   an effect.
+/// - Returns: The key's answer.
+/// - Throws: The key's error, or `CancellationError`.
 func untilCancelled<Value: Sendable>(
   _ begin: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
 ) async throws -> Value {

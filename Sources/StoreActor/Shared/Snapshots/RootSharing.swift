@@ -1,24 +1,24 @@
 import Synchronization
 
-/// What a root's state shows of shared values.
+/// The link between a root's state and its shared values.
 @MainActor
 final class RootSharing<State>: SharedObserver {
   private let plan: SharedPlan
   /// The version that the state shows.
   private var version: UInt64
   private var step: SharedContext?
-  /// The version that the state shows if the step is given up.
+  /// The version that the state shows if the step is discarded.
   private var versionBefore: UInt64
-  /// Whether a value may have changed that the state shows.
+  /// Whether a value that the state shows may have changed.
   private let isPending = Atomic(false)
   private let onChange: @MainActor () -> Void
 
-  /// Shows shared values in a root's state from now on.
+  /// Begins to show shared values in a root's state.
   ///
   /// - Parameters:
-  ///   - plan: Where they are in it.
-  ///   - version: The version that the state shows; nil where it shows none yet.
-  ///   - onChange: Is called when others have changed values, in the main actor's next turn.
+  ///   - plan: The positions of the values in it.
+  ///   - version: The version that the state shows; nil if it shows none yet.
+  ///   - onChange: Called when others have changed values, in the main actor's next turn.
   init(_ plan: SharedPlan, version: UInt64?, onChange: @escaping @MainActor () -> Void) {
     self.plan = plan
     self.version = version ?? .max
@@ -40,10 +40,10 @@ final class RootSharing<State>: SharedObserver {
   /// Whether others have changed values since the state was updated.
   var isBehind: Bool { isPending.load(ordering: .relaxed) }
 
-  /// A step begins.
+  /// Begins a step.
   ///
   /// - Parameter state: The state, which shows the newest values when this returns.
-  /// - Returns: Whether it showed others before.
+  /// - Returns: Whether it showed other values before.
   @discardableResult
   func begin(_ state: UnsafeMutablePointer<State>) -> Bool {
     isPending.store(false, ordering: .relaxed)
@@ -54,15 +54,15 @@ final class RootSharing<State>: SharedObserver {
     version = step.version
     var isChanged = false
     SnapshotUpdate.performAll { isChanged = updateSnapshots(state, nil) || isChanged }
-    // Where nothing changes, what is without the step shows this version, too.
+    // If no value changes, the state without the step shows this version, too.
     if !isChanged { versionBefore = version }
     return isChanged
   }
 
-  /// A step ends.
+  /// Ends a step.
   ///
   /// - Parameters:
-  ///   - state: The state, which shows what the step has seen last when this returns.
+  ///   - state: The state, which shows the step's last view when this returns.
   ///   - old: The state before the step.
   func end(_ state: UnsafeMutablePointer<State>, from old: UnsafePointer<State>) {
     guard let step else { return }
@@ -74,12 +74,12 @@ final class RootSharing<State>: SharedObserver {
     self.step = nil
     SharedLock.withLock {
       SharedLock.end(step)
-      // What others changed meanwhile, who did not tell this step.
+      // Others' changes during the step did not reach it.
       if SharedLock.version != version { sharedValuesChanged() }
     }
   }
 
-  /// A step is given up: what it has changed is taken back, where nobody else has changed it since.
+  /// Discards a step: its changes are reverted, except for values that others have changed since.
   func giveUp() {
     guard let step else { return }
     self.step = nil
@@ -104,9 +104,9 @@ final class RootSharing<State>: SharedObserver {
   }
 }
 
-/// Shared values in states that no root holds.
+/// Shared values in states without a root.
 enum SharedStates {
-  /// Shows in a state what this thread sees.
+  /// Updates a state to the values that this thread sees.
   ///
   /// - Parameter state: The state.
   /// - Returns: The version that it shows.
@@ -122,7 +122,7 @@ enum SharedStates {
     return version
   }
 
-  /// Whether a state shows other than this thread sees.
+  /// Whether a state differs from the values that this thread sees.
   static func areBehind<State>(_ state: State) -> Bool {
     guard SharedLock.isUsed else { return false }
     return SharedLock.withLock {
@@ -131,7 +131,7 @@ enum SharedStates {
     }
   }
 
-  /// Shares what was kept in a state, where it has keys.
+  /// Shares the restored values in a state, for properties with keys.
   static func adopt<State>(_ state: State) {
     guard SharedLock.isUsed else { return }
     SnapshotUpdate.perform {
@@ -140,15 +140,15 @@ enum SharedStates {
     }
   }
 
-  /// Runs a closure that says what it expects of a state: its changes of shared values are seen by
-  /// nobody else, and everywhere in the state.
+  /// Runs a closure that describes an expected state: its changes of shared values are visible only
+  /// to itself, and everywhere in the state.
   ///
   /// - Parameters:
   ///   - state: The state.
-  ///   - version: The version of shared values that it begins with.
+  ///   - version: The version of shared values at which it begins.
   ///   - update: Changes the state.
   /// - Returns: Whether it has set a shared value.
-  /// - Throws: What the closure throws.
+  /// - Throws: The closure's error.
   static func expect<State>(
     _ state: inout State,
     from version: UInt64,

@@ -40,7 +40,7 @@ extension Boxed: SharedContainer {
 
 // MARK: - Collections
 
-/// Collections whose elements can be changed in their places.
+/// Collections whose elements can be changed in place.
 protocol SharedElements: SharedContainer, MutableCollection {}
 
 extension SharedElements {
@@ -53,7 +53,7 @@ extension SharedElements {
 
   mutating func updateSnapshots(_ update: SnapshotUpdate) {
     guard let values = update.values(of: Element.self) else { return }
-    // Those alone: whoever has the others keeps them.
+    // Only these: the other elements keep sharing their memory.
     let behind = indices.filter { values.areBehind(self[$0]) }
     for index in behind { values.updateSnapshots(&self[index]) }
   }
@@ -64,7 +64,7 @@ extension ArraySlice: SharedElements {}
 extension ContiguousArray: SharedElements {}
 extension IdentifiedArray: SharedElements {}
 
-/// Sets, whose members cannot be changed in their places.
+/// Sets, whose members cannot be changed in place.
 protocol SharedMembers: SharedContainer, Sequence, SetAlgebra {}
 
 extension SharedMembers {
@@ -77,7 +77,7 @@ extension SharedMembers {
 
   mutating func updateSnapshots(_ update: SnapshotUpdate) {
     guard let values = update.values(of: Element.self) else { return }
-    // Anew, for what a member shows may be what it is found by.
+    // Rebuilt, because a member's shown value may be part of its hash.
     var updated = Self()
     for member in self {
       var member = member
@@ -91,7 +91,7 @@ extension SharedMembers {
 extension Set: SharedMembers {}
 extension PersistentSet: SharedMembers {}
 
-/// Collections of values by their keys; what keys share is not looked into.
+/// Collections of values by their keys; shared values in keys are not updated.
 protocol SharedKeyedValues: SharedContainer, Sequence where Element == (key: Key, value: Value) {
   associatedtype Key
   associatedtype Value

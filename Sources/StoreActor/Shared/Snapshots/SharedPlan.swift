@@ -1,20 +1,20 @@
 @_spi(Reflection) import Swift
 
-/// Where shared values are in the values of a type; made once for a type.
+/// The positions of shared values in the values of a type; created once for a type.
 ///
-/// Nothing in the language says it, so it is read from the metadata of structs, tuples and enums.
-/// What holds others behind references says it by being a ``SharedContainer``; objects, functions,
-/// values of unknown type and others' collections are not looked into.
+/// The language does not offer this, so it is read from the metadata of structs, tuples and enums.
+/// A type that holds values by reference conforms to ``SharedContainer``. Objects, functions,
+/// values of unknown type and collections of other libraries are not searched.
 ///
-/// Plans are made and used under the shared lock.
+/// Plans are created and used under the shared lock.
 class SharedPlan {
-  /// Whether something at a place shows other than is to be shown.
+  /// Whether any shown value is out of date.
   ///
   /// - Parameters:
-  ///   - place: A value of the plan's type.
-  ///   - old: A value of which everything shows what is to be shown; nil where there is none.
-  ///   - update: Knows what is to be shown.
-  /// - Returns: Whether ``updateSnapshots(_:_:)`` would change anything.
+  ///   - place: The address of a value of the plan's type.
+  ///   - old: The address of an up-to-date value; nil if unknown.
+  ///   - update: The values to show.
+  /// - Returns: Whether ``updateSnapshots(_:_:)`` would change a value.
   func isBehind(
     _ place: UnsafeRawPointer,
     _ old: UnsafeRawPointer?,
@@ -23,28 +23,28 @@ class SharedPlan {
     false
   }
 
-  /// Shows at a place what is to be shown.
+  /// Updates the shown values at an address.
   func updateSnapshots(_ place: UnsafeMutableRawPointer, _ update: SnapshotUpdate) {}
 
-  /// Whether something in a value of the plan's type shows other than is to be shown.
+  /// Whether any shown value in a value of the plan's type is out of date.
   final func isBehind<Value>(_ value: Value, _ update: SnapshotUpdate) -> Bool {
     withUnsafePointer(to: value) { isBehind(UnsafeRawPointer($0), nil, update) }
   }
 }
 
-/// What is to be shown.
+/// The values that an update shows.
 struct SnapshotUpdate {
-  /// How values are seen; nil for the newest ones.
+  /// The context of the values; nil for the newest ones.
   let context: SharedContext?
-  /// Whether what is shown was kept, and is the newest value from now on.
+  /// Whether the shown values were restored, and become the newest values.
   var adopts = false
 
-  /// Looks into values of a type; nil where they hold no shared ones.
+  /// Access to the shared values within a type; nil without such values.
   func values<Value>(of _: Value.Type) -> SharedValues<Value>? {
     SharedPlan.of(Value.self).map { SharedValues(plan: $0, update: self) }
   }
 
-  /// Shows in a value what is to be shown.
+  /// Updates the shown values in a value.
   func updateSnapshots<Value>(_ value: inout Value) {
     values(of: Value.self)?.updateSnapshots(&value)
   }
@@ -56,11 +56,11 @@ extension SnapshotUpdate {
   // Guarded by the shared lock.
   nonisolated(unsafe) private static var entered: Set<ObjectIdentifier> = []
 
-  /// Updates states under the shared lock, and then does without it what turned out to be needed:
-  /// keys may do anything.
+  /// Updates states under the shared lock, then runs the required follow-up work without it, as
+  /// keys may run any code.
   ///
-  /// - Parameter updateSnapshots: Looks into states.
-  /// - Returns: Whether anything was needed, and values may have changed by it.
+  /// - Parameter updateSnapshots: Updates states.
+  /// - Returns: Whether follow-up work ran, which may have changed values.
   @discardableResult
   static func perform(_ updateSnapshots: () -> Void) -> Bool {
     let due = SharedLock.withLock {
@@ -72,13 +72,13 @@ extension SnapshotUpdate {
     return !due.isEmpty
   }
 
-  /// Updates states until all keys in them have been asked.
+  /// Updates states until all keys in them are loaded.
   static func performAll(_ updateSnapshots: () -> Void) { while perform(updateSnapshots) {} }
 
-  /// Does something behind the look at the states.
+  /// Schedules work after the update of the states.
   static func need(_ errand: @escaping () -> Void) { errands.append(errand) }
 
-  /// Looks into a shared value, unless that is under way: values may share each other.
+  /// Enters a shared value, unless it is entered already: values may share each other.
   static func enter<R>(_ source: AnyObject, _ body: () -> R) -> R? {
     guard entered.insert(ObjectIdentifier(source)).inserted else { return nil }
     defer { entered.remove(ObjectIdentifier(source)) }
@@ -86,17 +86,17 @@ extension SnapshotUpdate {
   }
 }
 
-/// Looks into values of a type that may hold shared ones.
+/// Access to the shared values within values of a type.
 struct SharedValues<Value> {
   fileprivate let plan: SharedPlan
   fileprivate let update: SnapshotUpdate
 
-  /// Whether something in a value shows other than is to be shown.
+  /// Whether any shown value is out of date.
   func areBehind(_ value: Value) -> Bool {
     plan.isBehind(value, update)
   }
 
-  /// Shows in a value what is to be shown.
+  /// Updates the shown values in a value.
   func updateSnapshots(_ value: inout Value) {
     withUnsafeMutablePointer(to: &value) {
       plan.updateSnapshots(UnsafeMutableRawPointer($0), update)
@@ -112,7 +112,7 @@ extension SharedPlan {
   // Guarded by the shared lock.
   nonisolated(unsafe) private static var holding: [ObjectIdentifier: Bool] = [:]
 
-  /// The plan of a type; nil where its values hold no shared ones.
+  /// The plan of a type; nil if its values contain no shared ones.
   static func of(_ type: Any.Type) -> SharedPlan? {
     SharedLock.withLock {
       if let known = known[ObjectIdentifier(type)] { return known }
@@ -148,7 +148,7 @@ extension SharedPlan {
 
   private static func memorySize<Value>(_: Value.Type) -> Int { MemoryLayout<Value>.size }
 
-  /// Whether values of a type may hold shared ones, at any depth.
+  /// Whether values of a type may contain shared ones, at any depth.
   private static func holdsShared(_ type: Any.Type) -> Bool {
     var seen: Set<ObjectIdentifier> = []
     var rest = [type]
@@ -161,7 +161,7 @@ extension SharedPlan {
       guard known == nil, seen.insert(ObjectIdentifier(next)).inserted else { continue }
       rest += heldTypes(of: next)
     }
-    // All that can be reached was looked at.
+    // All reachable types were checked.
     for type in seen { holding[type] = false }
     return false
   }
@@ -178,10 +178,12 @@ extension SharedPlan {
     return types
   }
 
-  /// Whether it is a structure or a tuple: of what has another kind, as existentials, the library
-  /// finds the fields in a value, and there is none here.
+  /// Whether it is a structure or a tuple.
+  ///
+  /// For other kinds, such as existentials, the library finds the fields in a value, which is not
+  /// available here.
   private static func hasFields(_ type: Any.Type) -> Bool {
-    // What metadata begins with: `MetadataKind` in Swift's ABI.
+    // Metadata begins with its kind: `MetadataKind` in Swift's ABI.
     let kind = unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee
     return kind == 0x200 || kind == 0x301
   }
@@ -193,9 +195,9 @@ extension SharedPlan {
 
 // MARK: - Kinds of plans
 
-/// A shared value itself, and what it shares in its turn.
+/// A shared value itself, and the values that it shares in turn.
 private final class LeafPlan<Property: SharedProperty>: SharedPlan {
-  /// Looked for when a value is met, for a type may share its own.
+  /// Looked up at the first value, as a type may share itself.
   private lazy var inner = SharedPlan.of(Property.Value.self)
 
   override func isBehind(
@@ -204,10 +206,10 @@ private final class LeafPlan<Property: SharedProperty>: SharedPlan {
     _ update: SnapshotUpdate,
   ) -> Bool {
     let content = place.assumingMemoryBound(to: Property.self).pointee.content
-    // A copy of what another process shares shows what came.
+    // A copy of another process's shared value shows the received value.
     guard let source = content.source else { return false }
     if update.adopts {
-      // What is only read is what it is elsewhere, whatever it was then.
+      // A read-only value has its present value elsewhere; the restored one is ignored.
       if Property.isWritable { SnapshotUpdate.need { content.adopt() } }
     } else if !source.isPrepared || content.next(in: update.context) != nil {
       return true
@@ -230,7 +232,7 @@ private final class LeafPlan<Property: SharedProperty>: SharedPlan {
     }
   }
 
-  /// What is shown in place of a value in which something is behind; nil where nothing is.
+  /// The updated snapshot if a value within it is out of date; otherwise nil.
   private func updated(
     _ snapshot: SharedSnapshot<Property.Value>,
     of source: SharedSource<Property.Value>,
@@ -266,7 +268,7 @@ private final class FieldsPlan: SharedPlan {
     _ update: SnapshotUpdate,
   ) -> Bool {
     fields.contains { field in
-      // What nobody has touched shows what it showed.
+      // Unchanged bytes are up to date.
       if let old, haveSameBytes(at: old, place, field.range) { return false }
       let start = field.range.lowerBound
       return field.plan.isBehind(place + start, old.map { $0 + start }, update)
@@ -278,10 +280,10 @@ private final class FieldsPlan: SharedPlan {
   }
 }
 
-/// What a case of an enum holds.
+/// The payloads of an enum's cases.
 private final class EnumPlan<Value>: SharedPlan {
   private let layout: EnumLayout<Value>
-  /// By the numbers of the cases; made when they are met, for what is indirect may hold itself.
+  /// Indexed by case number; created on first use, as an indirect case may contain itself.
   private lazy var payloads = layout.payloadTypes.map { $0.flatMap { SharedPlan.of($0) } }
 
   init(_ layout: EnumLayout<Value>) { self.layout = layout }
@@ -305,13 +307,13 @@ private final class EnumPlan<Value>: SharedPlan {
     let value = place.assumingMemoryBound(to: Value.self)
     let tag = layout.tag(at: value)
     guard let plan = payload(of: tag) else { return }
-    // What others may have too is not written to.
+    // Memory that may be shared with other values is not written.
     guard isBehind(place, nil, update) else { return }
     layout.changingPayload(of: value, tag: tag) { plan.updateSnapshots($0, update) }
   }
 }
 
-/// What holds others behind references.
+/// A value that holds others by reference.
 private final class ContainerPlan<Container: SharedContainer>: SharedPlan {
   override func isBehind(
     _ place: UnsafeRawPointer,

@@ -1,11 +1,11 @@
 extension SharedStates {
-  /// Where in an updated state a shared value is that is not found when states are updated: behind
-  /// `any`, or in others' collections.
+  /// Finds a shared value in an updated state that updates do not reach: within `any`, or in
+  /// collections of other libraries.
   ///
-  /// It looks at what mirrors show, and not into objects, so it takes long and is for tests.
+  /// It reads mirrors and does not enter objects. It is slow, for tests only.
   ///
   /// - Parameter state: The state.
-  /// - Returns: The path to the first one, as `items.0._count`; nil where there is none.
+  /// - Returns: The path to the first one, such as `items.0._count`; nil if all are found.
   static func pathOfUnfound(in state: Any) -> String? {
     guard SharedLock.isUsed else { return nil }
     var rest = 10_000
@@ -28,6 +28,6 @@ extension SharedStates {
 }
 
 extension SharedProperty {
-  /// Whether it shows the newest value, as nobody does who was updated.
+  /// Whether it shows the newest value, which no updated property does.
   fileprivate var isUnfound: Bool { content.source != nil && content.snapshot == nil }
 }

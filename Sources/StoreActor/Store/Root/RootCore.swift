@@ -1,15 +1,14 @@
 /// The root of a tree of features in this process: it holds the state and reduces actions.
 ///
-/// One `send`, with everything that it triggers synchronously, is one **revision**: the state is
-/// copied, all actions are reduced on the copy in the order in which they came, the copy is written
-/// back once, those are collected who are to be told of it, ``onCommit`` is called, then they are
-/// told, and only then do the effects start that the reducers returned; where they are deferred,
-/// when ``startEffects(through:)`` says so. An action that a running effect sends is a revision of
-/// its own.
+/// One `send`, with its synchronous consequences, is one **revision**: the state is copied, all
+/// actions are reduced on the copy in the order in which they were sent, the copy is committed
+/// once, notices are collected, ``onCommit`` is called, observers are notified, and then the
+/// effects start. Deferred effects start with ``startEffects(through:)``. An action that a running
+/// effect sends is a revision of its own.
 ///
-/// Everything here belongs to the main actor, but for the registry, which guards itself. The
-/// properties that every action touches are read and written as a whole, never handed on `inout`,
-/// so that their exclusivity need not be checked; checking it costs a fifth of an action.
+/// The main actor isolates everything except the registry, which guards itself. Properties that
+/// every action uses are read and written as a whole, never passed `inout`, so that exclusivity
+/// checks are unnecessary; they would cost a fifth of an action.
 @MainActor
 @usableFromInline
 package final class RootCore<State, Action>: StoreCore {
@@ -21,16 +20,16 @@ package final class RootCore<State, Action>: StoreCore {
   package var revision: UInt64 { number }
   @exclusivity(unchecked) private var number: UInt64
 
-  /// Is called once for each revision, after the state was written and before anybody else sees it.
+  /// Called once for each revision, after the state was written and before any observer sees it.
   ///
-  /// Actions that are sent from inside it are reduced afterwards, as revisions of their own.
+  /// Actions that it sends are reduced afterwards, as revisions of their own.
   @exclusivity(unchecked) package var onCommit:
     (@MainActor (_ revision: UInt64, _ old: State, _ new: State) -> Void)?
 
-  /// Is called once for each revision, right after ``onCommit``, with the places of both states.
+  /// Called once for each revision, right after ``onCommit``, with the addresses of both states.
   ///
-  /// For a daemon, which keeps old states: the old one is its own from then on, so it has to move
-  /// it out of its place. The new one may be looked at until the call returns.
+  /// For a daemon, which keeps old states: the callee owns the old state and must move it out of
+  /// its address. The new one may be read until the call returns.
   @exclusivity(unchecked) package var onStep:
     (
       @MainActor (
@@ -38,39 +37,37 @@ package final class RootCore<State, Action>: StoreCore {
       ) -> Void
     )?
 
-  /// Is called when a revision begins, with its action and before anything of it was reduced.
+  /// Called when a revision begins, with its action, before any action is reduced.
   ///
-  /// For a daemon that keeps what it reduces.
+  /// For a daemon that records the actions.
   @exclusivity(unchecked) package var onBegin: (@MainActor (_ action: Action) -> Void)?
 
-  /// Is called when a revision begins that others make by changing shared values.
+  /// Called when a revision begins that shows changes of shared values.
   ///
-  /// For a daemon: it may come before that of an action whose sender is noted already.
+  /// For a daemon: it may precede the revision of an action whose sender is noted already.
   package var onBeginShared: (@MainActor () -> Void)?
 
-  /// Is called for each revision that others made by changing shared values, before anybody else
-  /// is told of it.
+  /// Called for each revision that shows changes of shared values, before observers are notified.
   ///
-  /// For a test store, which wants it asserted.
+  /// For a test store, which requires an assertion of it.
   package var onSharedChange: (@MainActor (_ state: State) -> Void)?
 
-  /// Is told of effects that have names; nil where nobody keeps that.
+  /// Receives the begin and the end of named effects; nil if they are not recorded.
   package var effectLog: (any EffectLog)?
 
-  /// Which revisions are durable, for those in this process who wait for one; nil where nothing is
-  /// kept.
+  /// The durable revisions, for waiters in this process; nil without a journal.
   @exclusivity(unchecked) package var kept: KeptRevisions?
 
-  /// Is called for each output, after ``onCommit`` of the revision in which it was made and before
-  /// anybody else is told of either; of an effect that runs on, when the effect makes it.
+  /// Called for each output, after ``onCommit`` of its revision and before observers are notified
+  /// of either; for a running effect, when the effect emits it.
   ///
-  /// For a daemon: an output belongs to the exposed scopes that its action belongs to.
+  /// For a daemon: an output belongs to the exposed scopes of its action.
   package var onOutput: (@MainActor (_ output: StoreOutput<Action>, _ revision: UInt64) -> Void)?
 
-  /// The dependencies that reducers see.
+  /// The dependencies of the reducers.
   ///
-  /// Effects keep those that were in force when they were made. Changing one changes a copy, which
-  /// is then written back as a whole, as all that every action touches.
+  /// Effects keep the dependencies that were in force at their creation. A change is made on a
+  /// copy, which is then written back as a whole, like all properties that every action uses.
   package var dependencies: DependencyValues {
     get { currentDependencies }
     set { currentDependencies = newValue }
@@ -81,36 +78,36 @@ package final class RootCore<State, Action>: StoreCore {
   private let step: Step
   private let restored: (@MainActor (inout State, Restoration, RootCore) -> Void)?
   let outputObservers = ObserverList<StoreOutput<Action>>()
-  /// What was put out and is still to be told.
+  /// The outputs that are not yet delivered.
   @exclusivity(unchecked) var outputs = StoreOutputQueue<Action>()
   @exclusivity(unchecked) private(set) var notifying = 0
   @exclusivity(unchecked) var phase = Phase.idle
-  /// What is still to be reduced in this batch, and how much of it there is.
+  /// The actions still to be reduced in this batch, and their count.
   ///
-  /// The number is kept apart because asking a generic array, from code that is not specialized,
-  /// costs more than a whole action.
+  /// The count is separate because unspecialized code that reads a generic array's count costs more
+  /// than a whole action.
   private var queue: [QueuedAction<Action>] = []
   @exclusivity(unchecked) private var queueCount = 0
-  /// What was sent during a commit, each a batch of its own.
+  /// The actions that were sent during a commit, each a batch of its own.
   private var late: [QueuedAction<Action>] = []
   @exclusivity(unchecked) private var lateCount = 0
-  /// What starts once its revision may, in the order of revisions.
+  /// Effects that wait for their revision's turn, in the order of revisions.
   var starts: [(revision: UInt64, work: EffectWork)] = []
   @exclusivity(unchecked) var startCount = 0
   @exclusivity(unchecked) var isStarting = false
-  /// Effects of later revisions wait.
+  /// Effects of later revisions are deferred.
   @exclusivity(unchecked) var lastToStart = UInt64.max
-  /// The lineage of the batch that is being reduced, once one is needed.
+  /// The lineage of the batch that is being reduced; nil until needed.
   @exclusivity(unchecked) var batchLineage: EffectLineage?
-  /// The lineage of the action that is being reduced, where that is not the batch's.
+  /// The lineage of the action that is being reduced, if it is not the batch's.
   @exclusivity(unchecked) private var foreignLineage: EffectLineage?
-  /// What was around ``batch(as:_:)``, while that is under way and what reducers find is in force.
+  /// The caller's surroundings of ``batch(as:_:)`` while the reducers' surroundings are in force.
   @exclusivity(unchecked) private var outer: Surroundings?
-  /// Who began what is being reduced; nil for the process.
+  /// The origin of the action that is being reduced; nil for the process.
   @exclusivity(unchecked) private var origin: ActionOrigin?
-  /// What the state shows of shared values; nil while there are none.
+  /// The link between the state and its shared values; nil while it has no such values.
   @exclusivity(unchecked) private var sharing: RootSharing<State>?
-  /// Whether it is known that no state of this type has shared values.
+  /// Whether states of this type are known to have no shared values.
   @exclusivity(unchecked) private var sharesNothing = false
 
   enum Phase {
@@ -119,7 +116,7 @@ package final class RootCore<State, Action>: StoreCore {
     case committing
   }
 
-  /// Reduces one action, and gives its effects to the core if there are any.
+  /// Reduces one action, and passes its effects, if any, to the core.
   @usableFromInline
   package typealias Step = @MainActor (inout State, Action, RootCore<State, Action>) -> Void
 
@@ -147,12 +144,12 @@ package final class RootCore<State, Action>: StoreCore {
   /// Creates a root core.
   ///
   /// - Parameters:
-  ///   - initialState: The state at the start; may use the dependencies.
-  ///   - reducer: What reduces the actions; may use the dependencies.
-  ///   - prepareDependencies: Changes the dependencies that were in force here.
-  ///   - revision: The number of the commit that the initial state is of.
-  ///   - entersLater: Whether another state may come in the place of the initial one, so that the
-  ///     keys in it are not asked before ``enter()``, or the first action.
+  ///   - initialState: Creates the state at the start; may use the dependencies.
+  ///   - reducer: Creates the reducer; may use the dependencies.
+  ///   - prepareDependencies: Changes the dependencies that are in force here.
+  ///   - revision: The number of the commit of the initial state.
+  ///   - entersLater: Whether another state may replace the initial one, so that the keys in it are
+  ///     not loaded before ``enter()``, or the first action.
   @inlinable
   package convenience init<R: Reducer<State, Action>>(
     initialState: () -> State,
@@ -171,7 +168,7 @@ package final class RootCore<State, Action>: StoreCore {
     }
     self.init(
       state: state,
-      // In this function, as it is specialized for the feature where the feature is known.
+      // In this function, because it is specialized for the feature if the feature is known.
       step: { state, action, core in
         let effect = reducer.reduce(&state, action)
         if effect.isNone { return }
@@ -195,7 +192,7 @@ package final class RootCore<State, Action>: StoreCore {
   @usableFromInline
   package var state: State { cells.current.pointee }
 
-  /// Looks at the state where it is, for a copy retains every reference in it.
+  /// Reads the state in place, as a copy retains every reference in it.
   package func withState<Result>(_ body: (UnsafePointer<State>) -> Result) -> Result {
     body(cells.current)
   }
@@ -217,7 +214,7 @@ package final class RootCore<State, Action>: StoreCore {
     root.observeCommits(onChange)
   }
 
-  /// Asks the keys in the initial state, where another one might have come in its place.
+  /// Loads the keys in the initial state, after a possible replacement of it.
   package func enter() {
     guard SharedLock.isUsed, sharing == nil, !sharesNothing else { return }
     var state = state
@@ -226,9 +223,9 @@ package final class RootCore<State, Action>: StoreCore {
     findShared(since: version)
   }
 
-  /// Goes on from another state, as if all had been reduced that led to it.
+  /// Continues from another state, as if all actions up to its revision had been reduced.
   ///
-  /// For a daemon that starts again, before it serves anybody.
+  /// For a daemon that restarts, before it serves clients.
   package func restore(_ state: State, revision: UInt64) {
     precondition(phase == .idle, "A state is restored while revision \(self.revision) is made.")
     number = revision
@@ -244,24 +241,24 @@ package final class RootCore<State, Action>: StoreCore {
     if tree.hasNotices { tellCommit() }
   }
 
-  /// Runs a closure with what reducers depend on, for what belongs to them: the keys of a state
-  /// that is read are those of the dependencies in force.
+  /// Runs a closure with the reducers' dependencies: when it reads a state, the keys of that state
+  /// use these dependencies.
   ///
   /// - Parameter body: The closure.
-  /// - Returns: What it returns.
-  /// - Throws: What it throws.
+  /// - Returns: The closure's result.
+  /// - Throws: The closure's error.
   package func withOwnDependencies<R, Failure: Error>(
     _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     try DependencyValues.$_current.withValue(dependencies) { Result(catching: body) }.get()
   }
 
-  /// Tells the reducer that its daemon has started again, as one revision.
+  /// Informs the reducer that its daemon has restarted, as one revision.
   ///
   /// - Parameters:
-  ///   - restoration: What it is told.
-  ///   - reset: Changes the state before anybody is told.
-  ///   - action: What is reduced last; nil for nothing.
+  ///   - restoration: The information for the reducer.
+  ///   - reset: Changes the state before the reducer runs.
+  ///   - action: The action that is reduced last; nil for no action.
   package func restart(
     _ restoration: Restoration,
     reset: (inout State) -> Void,
@@ -274,7 +271,7 @@ package final class RootCore<State, Action>: StoreCore {
     }
   }
 
-  /// Makes a revision in which nothing is reduced, for what is to be kept in one.
+  /// Makes a revision without an action, for data that is recorded with a revision.
   package func advance() { commitWithoutAction {} }
 
   private func commitWithoutAction(_ change: () -> Void) {
@@ -289,25 +286,25 @@ package final class RootCore<State, Action>: StoreCore {
     _ = finishBatch()
   }
 
-  /// Whether anybody is told of commits.
+  /// Whether commits have observers.
   package var isObserved: Bool { tree.isWaited }
 
-  /// Whether any effect is under way.
+  /// Whether any effect is running.
   package var hasRunningEffects: Bool {
     registry.count > 0
   }
 
-  /// Cancels every effect that is under way.
+  /// Cancels every running effect.
   package func cancelEffects() {
     registry.cancelAll()
   }
 
-  /// Reduces an action, and whatever it triggers, as one revision.
+  /// Reduces an action and its synchronous consequences as one revision.
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - lineage: What the action's effects belong to; nil for a lineage of its own.
-  /// - Returns: What follows from the action.
+  ///   - lineage: The lineage of the action's effects; nil for a new one.
+  /// - Returns: The task of the action's effects.
   package func send(_ action: Action, lineage: EffectLineage?) -> StoreTask {
     guard phase == .idle else { return sendWhileBusy(action, lineage: lineage) }
     if let sharing, sharing.isBehind { showShared() }
@@ -315,12 +312,12 @@ package final class RootCore<State, Action>: StoreCore {
     return finishBatch()
   }
 
-  /// Reduces an action that comes from afar, where it may not be known yet that what it is for has
-  /// gone.
+  /// Reduces an action of a remote sender, which may not know yet that the action's target
+  /// is absent.
   ///
   /// - Parameter action: The action.
-  /// - Returns: What follows from the action; nil when a child of it is absent, and then nothing
-  ///   has happened, and nothing is reported.
+  /// - Returns: The task of the action's effects; nil if a child of it is absent. Then the state is
+  ///   unchanged, and no issue is reported.
   @usableFromInline
   package func sendFromAfar(_ action: Action) -> StoreTask? {
     guard phase == .idle else { return sendWhileBusy(action, lineage: nil) }
@@ -331,10 +328,10 @@ package final class RootCore<State, Action>: StoreCore {
     return nil
   }
 
-  /// Changes the state as a client wants it, in a revision without an action.
+  /// Applies a client's change to the state, in a revision without an action.
   ///
-  /// - Parameter change: Changes the state; false when it must not be changed.
-  /// - Returns: What follows; nil when it was not changed, and then nothing has happened.
+  /// - Parameter change: Changes the state; false if the change is refused.
+  /// - Returns: The task of the revision; nil if the state was not changed.
   package func changeFromAfar(_ change: (inout State) -> Bool) -> StoreTask? {
     precondition(phase == .idle, "Revision \(revision + 1) is under way.")
     if let sharing, sharing.isBehind { showShared() }
@@ -346,7 +343,7 @@ package final class RootCore<State, Action>: StoreCore {
     return nil
   }
 
-  /// Nothing stays of the step in progress.
+  /// Discards the step in progress.
   private func giveUpStep() {
     sharing?.giveUp()
     cells.dropOld()
@@ -362,11 +359,11 @@ package final class RootCore<State, Action>: StoreCore {
     return task
   }
 
-  /// Tells everybody of what was committed, and starts what is to be started.
+  /// Notifies the observers of the commit and starts effects.
   private func followUp() {
     let surroundings = outer
     outer = nil
-    // What is there for the reducers is not for others.
+    // The reducers' surroundings do not apply to observers.
     if let surroundings {
       surroundings.with { notifyAndStartEffects() }
     } else {
@@ -381,12 +378,11 @@ package final class RootCore<State, Action>: StoreCore {
     if startCount > 0 { startEffects() }
   }
 
-  /// Makes several sends of one origin cheaper: what reducers find around them is put there once
-  /// for all.
+  /// Makes several sends of one origin cheaper: the reducers' surroundings are set up once.
   ///
   /// - Parameters:
-  ///   - origin: Who sends; nil for the process.
-  ///   - sends: Sends.
+  ///   - origin: The sender; nil for the process.
+  ///   - sends: Sends the actions.
   package func batch(as origin: ActionOrigin? = nil, _ sends: () -> Void) {
     guard outer == nil, phase == .idle else { return sends() }
     outer = .current
@@ -396,7 +392,7 @@ package final class RootCore<State, Action>: StoreCore {
     outer = nil
   }
 
-  /// Who began the lineage of the step that is being committed; nil for the process.
+  /// The origin of the step that is being committed; nil for the process.
   package var originOfStep: ActionOrigin? { batchLineage.map(\.origin) ?? origin }
 
   private var surroundings: Surroundings {
@@ -405,7 +401,7 @@ package final class RootCore<State, Action>: StoreCore {
     return Surroundings(dependencies: dependencies, place: registry)
   }
 
-  /// Reduces on behalf of somebody, who need not be the one who sends now.
+  /// Reduces on behalf of an origin, which may differ from the current sender.
   private func reduce(as origin: ActionOrigin?, _ body: () -> Void) {
     if outer != nil, origin == self.origin { return body() }
     let sender = self.origin
@@ -414,9 +410,9 @@ package final class RootCore<State, Action>: StoreCore {
     self.origin = sender
   }
 
-  /// Reduces an action, and whatever it triggers, on a copy of the state.
+  /// Reduces an action and its synchronous consequences on a copy of the state.
   ///
-  /// - Returns: False when what the action is for is absent, as was expected.
+  /// - Returns: False if the action's target is absent, which was expected.
   @discardableResult
   private func reduceBatch(_ action: Action, lineage: EffectLineage?) -> Bool {
     phase = .reducing
@@ -440,7 +436,7 @@ package final class RootCore<State, Action>: StoreCore {
   private func reduce(_ action: Action) -> Bool {
     step(&cells.other.pointee, action, self)
     let absence = registry.absence
-    // What the action triggers comes from the feature itself.
+    // The feature itself sends the actions that follow.
     if absence != .fault {
       registry.absence = .fault
       registry.endMoves(areKept: absence != .found)
@@ -454,7 +450,7 @@ package final class RootCore<State, Action>: StoreCore {
   /// Takes the effects of the action that is being reduced.
   @usableFromInline
   func take(_ effect: Effect<Action>, of action: Action?) {
-    // Nothing stays of what the action did.
+    // The action's changes are discarded.
     if registry.absence == .found { return }
     switch effect.operation {
     case .none: break
@@ -486,7 +482,7 @@ package final class RootCore<State, Action>: StoreCore {
     clearQueue()
   }
 
-  /// Reduces what follows from another action than the batch's.
+  /// Reduces an action of another lineage than the batch's.
   private func reduceQueued(_ action: Action, of lineage: EffectLineage) {
     foreignLineage = lineage
     if lineage.origin == origin {
@@ -534,9 +530,9 @@ package final class RootCore<State, Action>: StoreCore {
     }
   }
 
-  /// Looks whether states of this type have shared values, once the process has any.
+  /// Checks whether states of this type have shared values, once the process has any.
   ///
-  /// - Parameter version: The version that the state shows; nil where it shows none yet.
+  /// - Parameter version: The version that the state shows; nil if it shows none yet.
   private func findShared(since version: UInt64?) {
     guard SharedLock.isUsed else { return }
     guard let plan = SharedPlan.of(State.self) else {
@@ -554,7 +550,7 @@ package final class RootCore<State, Action>: StoreCore {
     sharing.end(cells.other, from: cells.current)
   }
 
-  /// Makes a revision of what others have changed of shared values, where the state shows it.
+  /// Makes a revision of others' changes of shared values, if the state shows these values.
   package func showShared() {
     guard phase == .idle, let sharing, sharing.isBehind else { return }
     phase = .reducing
@@ -586,7 +582,7 @@ package final class RootCore<State, Action>: StoreCore {
     return lineage
   }
 
-  /// An action that was sent while another one is being reduced or committed.
+  /// Queues an action that was sent while another one is being reduced or committed.
   private func sendWhileBusy(_ action: Action, lineage: EffectLineage?) -> StoreTask {
     guard phase == .committing else {
       reportSendWhileReducing(action)
@@ -607,9 +603,9 @@ package final class RootCore<State, Action>: StoreCore {
   }
 }
 
-/// An action that waits for its turn.
+/// A queued action.
 struct QueuedAction<Action> {
   let action: Action
-  /// The lineage that the action's effects belong to; nil for that of the batch.
+  /// The lineage of the action's effects; nil for the batch's lineage.
   let lineage: EffectLineage?
 }

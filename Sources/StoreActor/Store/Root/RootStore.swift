@@ -1,11 +1,11 @@
-/// A root store for any isolation: an actor that runs where the store runs, on the main actor.
+/// A root store for any isolation: an actor that runs on the main actor's executor, like the store.
 ///
 /// ```swift
 /// let root = await RootStore(initialState: Counter.State()) { Counter() }
 /// await root.send(.incrementButtonTapped)
 /// ```
 ///
-/// However many tasks send at the same time, actions are reduced one at a time, on the main actor.
+/// Many tasks may send concurrently; actions are reduced one at a time, on the main actor.
 public actor RootStore<State: Sendable, Action: Sendable> {
   package nonisolated let core: RootCore<State, Action>
 
@@ -14,7 +14,7 @@ public actor RootStore<State: Sendable, Action: Sendable> {
     MainActor.sharedUnownedExecutor
   }
 
-  /// Creates a face of a core.
+  /// Creates an actor for an existing core.
   @usableFromInline
   package init(core: RootCore<State, Action>) {
     self.core = core
@@ -46,14 +46,16 @@ public actor RootStore<State: Sendable, Action: Sendable> {
   @MainActor
   public var store: Store<State, Action> { core.node.store(for: nil) { Store(core: core) } }
 
-  /// The state, as of the last action.
+  /// The state after the last action.
   public var state: State {
     MainActor.assumeIsolated { core.state }
   }
 
-  /// Sends an action; it has been reduced when this returns.
+  /// Sends an action.
   ///
-  /// - Returns: What follows from the action; wait for its effects, or cancel them.
+  /// It is reduced when this returns.
+  ///
+  /// - Returns: The task of the action's effects: wait for them, or cancel them.
   @discardableResult
   public func send(_ action: Action) -> StoreTask {
     MainActor.assumeIsolated { core.send(action) }

@@ -1,17 +1,18 @@
-/// The places of a root core's state: the one that all see, and one for the step in progress.
+/// The two memory cells of a root core's state: the committed state, and the state of the
+/// current step.
 ///
-/// A step copies the state to the second place, reduces it there, and then the two change roles.
-/// So it copies once. With a property it would copy three times, since code that does not know a
-/// type copies what it reads from a property before it hands it on; and a copy retains every
-/// reference in the state. Therefore the memory is of the cells' own. They are an object because
-/// an object knows its type: for a value, such code looks metadata up.
+/// A step copies the state to the second cell and reduces it there; then the cells swap roles. So
+/// it copies once. With a property it would copy three times, since unspecialized code copies a
+/// property's value before it passes it on, and a copy retains every reference in the state.
+/// Therefore the cells own the memory. They are an object because an object knows its type: for a
+/// value, unspecialized code looks up metadata.
 ///
-/// What every action touches is not checked for overlapping accesses, as in ``RootCore``.
+/// Properties that every action uses are not checked for overlapping accesses, as in ``RootCore``.
 final class StateCells<State> {
   /// The state after the last commit; always initialised.
   @exclusivity(unchecked) private(set) var current: UnsafeMutablePointer<State>
-  /// From ``begin()`` to ``commit()`` the state of the step in progress, from then on the one
-  /// before it, until someone has moved it out or dropped it.
+  /// From ``begin()`` to ``commit()`` the state of the current step; then the previous state, until
+  /// it is moved out or dropped.
   @exclusivity(unchecked) private(set) var other: UnsafeMutablePointer<State>
 
   init(_ state: consuming State) {
@@ -21,16 +22,16 @@ final class StateCells<State> {
   }
 
   deinit {
-    // A step needs its core, which therefore cannot go in the middle of it: `other` is empty.
+    // A step holds its core, which therefore outlives the step: `other` is empty here.
     current.deinitialize(count: 1)
     current.deallocate()
     other.deallocate()
   }
 
-  /// Copies the state for the next step, which is then at ``other``.
+  /// Copies the state for the next step to ``other``.
   func begin() { other.initialize(to: current.pointee) }
 
-  /// Takes the next state as it is.
+  /// Sets the next state to a given one.
   func begin(with state: consuming State) { other.initialize(to: state) }
 
   /// Makes the step's state the current one.
@@ -40,6 +41,6 @@ final class StateCells<State> {
     other = old
   }
 
-  /// Forgets the state before the step.
+  /// Destroys the previous state.
   func dropOld() { other.deinitialize(count: 1) }
 }

@@ -1,29 +1,29 @@
 import StoreState
 
-/// A place in a tree of stores: a root's state, or a part of what is above it.
+/// A node in a tree of stores: a root's state, or a part of its parent's state.
 ///
-/// Nodes hold their children only while somebody waits there to be told of changes; a store holds
-/// the nodes from its own up to the root. So a node lives as long as anybody has use for it, and
-/// nobody who waits keeps a root alive. A node whose child has gone has **ended**, and everything
-/// below it: it keeps its last state.
+/// A node holds its children only while observers wait there for changes. A store holds its own
+/// node and all nodes up to the root. So a node lives as long as it is used, and an observer does
+/// not keep a root alive. A node whose child is absent has **ended**, with all nodes below it: it
+/// keeps its last state.
 ///
-/// What every commit looks at is not checked for overlapping accesses, which would cost a third of
-/// the walk: nothing here is handed on `inout` to code that could come back.
+/// Properties that each commit reads are not checked for overlapping accesses, which would cost a
+/// third of the walk: no code passes them `inout` to code that could access them again.
 @MainActor
 @usableFromInline
 package class AnyStoreNode {
   package final let tree: StoreTree
-  /// Lives as long as this does: whoever holds this holds it, too.
+  /// Lives as long as this node: a holder of this node holds the parent, too.
   final unowned let parent: AnyStoreNode?
-  /// Its place among the waiting children of its parent.
+  /// Its index among the waiting children of its parent.
   final var slot: Int?
-  /// Whether somebody waits here or below, so that each commit that changes this comes by.
+  /// Whether observers wait here or below, so that each commit that changes this node visits it.
   final private(set) var isWaiting = false
-  /// Whether somebody waits who keeps this in the tree.
+  /// Whether a waiter keeps this node in the tree.
   final private(set) var isHeld = false
   final private(set) var ownEnd: StoreEnd?
   @exclusivity(unchecked) fileprivate final var waiting = WaitingChildren()
-  /// The rows among the waiting children, which are found by their ids.
+  /// The rows among the waiting children, which are looked up by id.
   @exclusivity(unchecked) fileprivate final var waitingRows = WaitingChildren()
 
   init(tree: StoreTree, parent: AnyStoreNode?, end: StoreEnd? = nil) {
@@ -32,47 +32,47 @@ package class AnyStoreNode {
     ownEnd = end
   }
 
-  /// Whether this is a row of the list above.
+  /// Whether this is a row of the parent's list.
   var isRow: Bool { false }
 
-  /// Whether what this shows may go while what is above stays.
+  /// Whether this part may become absent while its parent remains.
   var mayGo: Bool { false }
 
-  /// The nearest node, from this one upwards, of which that is so; nil where nothing can go.
+  /// The nearest node, from this one upwards, whose part may become absent; nil if no part can.
   final var nearestThatMayGo: AnyStoreNode? {
     var next: AnyStoreNode? = self
     while let node = next, !node.mayGo { next = node.parent }
     return next
   }
 
-  /// Where the state is, until the next commit.
+  /// The address of the state, valid until the next commit.
   var rawPlace: UnsafeRawPointer { preconditionFailure("A node is of some kind.") }
 
-  /// Whether somebody waits for this node itself.
+  /// Whether observers wait for this node itself.
   var waitsItself: Bool { false }
 
-  /// Whether somebody waits for this node itself and is to be told even if no store is left.
+  /// Whether observers wait for this node itself and must be notified even if no store is left.
   var holdsItself: Bool { false }
 
-  /// Comes to the state of the last commit, if it is not there yet.
+  /// Updates the node to the state of the last commit, if it is out of date.
   func refresh() {}
 
-  /// Comes to the next state of the parent, and goes on where that changes anything here.
+  /// Updates the node to the next state of the parent, and continues below if it changed.
   ///
   /// - Parameters:
-  ///   - old: Where the parent's last state is.
-  ///   - new: Where its next one is.
+  ///   - old: The address of the parent's last state.
+  ///   - new: The address of its next state.
   func parentChanged(from old: UnsafeRawPointer, to new: UnsafeRawPointer) {}
 
-  /// Collects those who are to be told that this has ended.
+  /// Collects notices that this node has ended.
   func collectEnd(_ end: StoreEnd) {}
 
-  /// Drops what nobody waits for any more, and counts the rest.
+  /// Drops reads without waiters, and returns the number of the others.
   func sweepReads() -> Int { 0 }
 
-  /// Why nothing new will come; nil as long as something may.
+  /// The reason why no more changes follow; nil while changes are possible.
   package final var end: StoreEnd? {
-    // Whatever is above is looked at with it.
+    // A refresh also updates the nodes above.
     if ownEnd == nil { refresh() }
     var next: AnyStoreNode? = self
     while let node = next {
@@ -82,7 +82,7 @@ package class AnyStoreNode {
     return nil
   }
 
-  /// Ends, with everything below.
+  /// Ends this node and all nodes below it.
   final func finish(_ end: StoreEnd) {
     guard ownEnd == nil else { return }
     ownEnd = end
@@ -98,7 +98,7 @@ package class AnyStoreNode {
     while let row = waitingRows.next(&place) { body(row) }
   }
 
-  /// Sees to it that commits come by as long as somebody waits, and no longer.
+  /// Updates whether commits visit this node: only while observers wait.
   final func updateWaiting() {
     let waits =
       ownEnd == nil && (waitsItself || !waiting.isEmpty || !waitingRows.isEmpty)
@@ -122,7 +122,7 @@ package class AnyStoreNode {
     parent.updateWaiting()
   }
 
-  /// Drops what nobody waits for any more, here and below, and counts the rest.
+  /// Drops reads without waiters, here and below, and returns the number of the others.
   final func sweep() -> Int {
     var count = sweepReads()
     forEachWaitingChild { count += $0.sweep() }
@@ -135,18 +135,18 @@ package class AnyStoreNode {
 @MainActor
 @usableFromInline
 package class StoreNode<State>: AnyStoreNode {
-  /// What somebody reads of it who wants to know of changes; nil until anybody has.
+  /// The reads that track changes; nil before the first one.
   @exclusivity(unchecked) fileprivate final var reads: StoreReads<State>?
   @exclusivity(unchecked) private final var observers: ObserverList<StoreEvent>?
   private final var children: [StoreNodeKey: WeakChild] = [:]
   private final var limit = 16
   private final var stores: [WeakStore] = []
-  /// The nodes of a list's rows; nil where this is no list, or nobody has asked for any.
+  /// The nodes of a list's rows; nil if this is no list, or before the first request.
   final var rows: StoreRows<State>?
-  /// What bindings have set, until it is known what became of it.
+  /// Values that bindings have set and whose outcome is unknown.
   final var pending: [PendingValue] = []
 
-  /// Where the state is, until the next commit.
+  /// The address of the state, valid until the next commit.
   final var place: UnsafePointer<State> { rawPlace.assumingMemoryBound(to: State.self) }
 
   /// The state after the last commit, or after the last one before the end.
@@ -158,14 +158,14 @@ package class StoreNode<State>: AnyStoreNode {
 
   override final var holdsItself: Bool { reads?.isEmpty == false }
 
-  /// Whether somebody waits for something that only some kinds of nodes have.
+  /// Whether observers wait for events that only some kinds of nodes have.
   var waitsForMore: Bool { false }
 
-  /// Collects those who are to be told of a change here and below.
+  /// Collects notices of a change here and below.
   ///
   /// - Parameters:
-  ///   - old: Where the last state is.
-  ///   - new: Where the next one is, in other memory.
+  ///   - old: The address of the last state.
+  ///   - new: The address of the next state, in other memory.
   final func changed(from old: UnsafePointer<State>, to new: UnsafePointer<State>) {
     tree.visits += 1
     reads?.collect(from: old, to: new, tree)
@@ -190,12 +190,12 @@ package class StoreNode<State>: AnyStoreNode {
     return reads?.count ?? 0
   }
 
-  /// How many reads somebody may be waiting for.
+  /// The number of reads that may have waiters.
   final var readCount: Int { reads?.count ?? 0 }
 
   /// Calls a closure after each commit that has changed the state's memory, and at the end.
   ///
-  /// It keeps nothing alive: the calls end with the node.
+  /// It keeps no object alive: the calls end with the node.
   package final func observe(
     _ onEvent: @escaping @MainActor (StoreEvent) -> Void
   ) -> StoreSubscription {
@@ -205,7 +205,9 @@ package class StoreNode<State>: AnyStoreNode {
     return observers.add(onEvent)
   }
 
-  /// Notes a read for whoever is tracking; of what has ended nothing will change.
+  /// Notes a read for the current tracker.
+  ///
+  /// After the end the state is constant, so reads are ignored.
   final func note(
     _ id: StoreReadID,
     _ hasChanged: () -> StoreReads<State>.HasChanged,
@@ -220,7 +222,7 @@ package class StoreNode<State>: AnyStoreNode {
 }
 
 extension StoreNode {
-  /// Tells those who have read through bindings what has another value there now.
+  /// Notifies the readers of bindings whose value has changed.
   final func pendingChanged() {
     let place = place
     reads?.collect(from: place, to: place, tree) { $0.kind == .binding }
@@ -232,17 +234,17 @@ extension StoreNode {
 // MARK: - Children
 
 extension StoreNode {
-  /// The node of a part that is always there.
+  /// The node of a part that is always present.
   final func part<Part>(_ path: KeyPath<State, Part>) -> StoreNode<Part> {
     let key = StoreNodeKey(path: path, isOptional: false)
-    // Equal key paths lead to values of one type; to look that up takes a tenth of finding a store.
+    // Equal key paths have values of one type. A checked cast takes a tenth of finding a store.
     if let known = child(key) { return unsafeDowncast(known, to: StoreNode<Part>.self) }
     let node: StoreNode<Part>
     if let offset = MemoryLayout<State>.offset(of: path) {
       node = StoredNode(tree: tree, parent: self, offset: offset)
     } else {
       node = CachedNode(tree: tree, parent: self, state: state[keyPath: path]) { whole in
-        // A copy: a getter is a user's, and may do anything.
+        // Copied, because the getter is user code and may do anything.
         let whole = whole.assumingMemoryBound(to: State.self).pointee
         return whole[keyPath: path]
       }
@@ -251,18 +253,18 @@ extension StoreNode {
     return node
   }
 
-  /// A node of what a function makes of the state.
+  /// A node whose state a function computes from this node's state.
   final func made<Part>(by read: @escaping (State) -> Part) -> StoreNode<Part> {
     CachedNode(tree: tree, parent: self, state: read(state)) { whole in
       read(whole.assumingMemoryBound(to: State.self).pointee)
     }
   }
 
-  /// The node of a part that may be absent; nil when it is absent now.
+  /// The node of a part that may be absent; nil if it is absent now.
   ///
   /// - Parameters:
   ///   - path: The part.
-  ///   - list: Is set to what else has to be held, until the node has a store.
+  ///   - list: Receives another node that must be held until the result has a store.
   /// - Returns: The node.
   final func optional<Part>(
     _ path: KeyPath<State, Part?>,
@@ -284,7 +286,7 @@ extension StoreNode {
       tree: tree,
       parent: self,
       state: part,
-      // Without an id only its absence tells it from another one that comes in its place.
+      // Without an id, only an observed absence distinguishes it from its replacement.
       mustSeeEnd: identity.id == nil,
       bytes: MemoryLayout<State>.offset(of: path).map { $0..<($0 + MemoryLayout<Part?>.size) },
     ) { whole in
@@ -295,14 +297,14 @@ extension StoreNode {
     return node
   }
 
-  /// The store of a part that was found last, where that sends the actions of the same case.
+  /// The most recently found store of a part, if it sends the actions of the same case.
   ///
-  /// Looks for no more than the store itself: its node need not be found first.
+  /// Looks up only the store: its node need not be found first.
   ///
   /// - Parameters:
   ///   - path: The part.
-  ///   - key: What the case is known by, which has the type of the store's actions in its own.
-  /// - Returns: The store; nil where another one was found last, or it has gone.
+  ///   - key: The key of the case. Its type contains the type of the store's actions.
+  /// - Returns: The store; nil if another one was found last, or it was released.
   final func lastStore<Part, Action>(
     at path: KeyPath<State, Part>,
     for key: AnyKeyPath,
@@ -313,7 +315,7 @@ extension StoreNode {
     return unsafeDowncast(store, to: Store<Part, Action>.self)
   }
 
-  /// Notes the store of a part that was found.
+  /// Records the store that was found for a part.
   final func note<Part>(_ store: AnyObject, at path: KeyPath<State, Part>, for key: AnyKeyPath) {
     let child = children[StoreNodeKey(path: path, isOptional: false)]
     child?.lastStore = WeakStore(store, for: key)
@@ -328,10 +330,10 @@ extension StoreNode {
     limit = max(16, children.count * 2)
   }
 
-  /// The store of this node that sends a kind of actions: the one that there is, or else a new one.
+  /// Returns this node's store for a kind of actions: the existing one, or a new one.
   ///
   /// - Parameters:
-  ///   - key: What the case of the actions is known by.
+  ///   - key: The key of the actions' case.
   ///   - make: Makes a store.
   /// - Returns: The store.
   final func store<Action>(
@@ -348,7 +350,7 @@ extension StoreNode {
   }
 }
 
-/// What tells a node's children apart.
+/// Identifies a child of a node.
 struct StoreNodeKey: Hashable {
   let path: AnyKeyPath
   let isOptional: Bool
@@ -358,12 +360,11 @@ struct WeakNode {
   weak var node: AnyStoreNode?
 }
 
-// Objects, because whoever looks one up copies what is there, and a weak reference takes long to
-// copy.
+// Objects, because a lookup copies the entry, and copying a weak reference is slow.
 
 private final class WeakChild {
   private(set) weak var node: AnyStoreNode?
-  /// The store that was found last; nil for what is found in another way.
+  /// The most recently found store; nil for children that are found differently.
   var lastStore: WeakStore?
 
   init(_ node: AnyStoreNode) { self.node = node }

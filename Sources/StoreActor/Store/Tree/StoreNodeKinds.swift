@@ -1,6 +1,6 @@
 import StoreState
 
-/// The root of a tree: a feature's state in this process, or a scope's that a daemon keeps.
+/// The root of a tree: a feature's state in this process, or a scope's state from a daemon.
 @MainActor
 @usableFromInline
 package final class RootNode<State>: StoreNode<State> {
@@ -11,8 +11,8 @@ package final class RootNode<State>: StoreNode<State> {
   ///
   /// - Parameters:
   ///   - state: The state.
-  ///   - isElsewhere: Whether the states are made elsewhere: an action is not in the state when it
-  ///     was sent.
+  ///   - isElsewhere: Whether another process creates the states: a sent action is not in the state
+  ///     when `send` returns.
   package init(_ state: State, isElsewhere: Bool = false) {
     cells = StateCells(state)
     super.init(tree: StoreTree(isElsewhere: isElsewhere), parent: nil)
@@ -22,14 +22,15 @@ package final class RootNode<State>: StoreNode<State> {
 
   override var waitsForMore: Bool { !commitObservers.isEmpty }
 
-  /// Calls a closure after each commit, whether it has changed anything or not.
+  /// Calls a closure after each commit, also after commits without a change.
   package func observeCommits(_ onCommit: @escaping @MainActor () -> Void) -> StoreSubscription {
     defer { updateWaiting() }
     return commitObservers.add(onCommit)
   }
 
-  /// Collects those who are to be told of the commit that was made just now, and whose state before
-  /// is still there.
+  /// Collects notices of the latest commit.
+  ///
+  /// The previous state must still be in place.
   func collect() {
     commitObservers.removeCancelled()
     if !commitObservers.isEmpty { tree.add(.commit(commitObservers)) }
@@ -37,9 +38,9 @@ package final class RootNode<State>: StoreNode<State> {
     if haveSameMemory(at: old, new) { updateWaiting() } else { changed(from: old, to: new) }
   }
 
-  /// Shows another state: a commit of a root whose states are made elsewhere.
+  /// Shows another state: a commit of a root whose states another process creates.
   ///
-  /// Tells nobody.
+  /// It does not notify observers.
   package func show(_ state: State) {
     cells.begin(with: state)
     cells.commit()
@@ -48,12 +49,12 @@ package final class RootNode<State>: StoreNode<State> {
     cells.dropOld()
   }
 
-  /// Ends, with everything below.
+  /// Ends this node and all nodes below it.
   ///
-  /// Tells nobody.
+  /// It does not notify observers.
   package func end(_ end: StoreEnd) { finish(end) }
 
-  /// Tells those who were collected.
+  /// Delivers the collected notices.
   package func tell() { tree.tell() }
 }
 
@@ -80,13 +81,13 @@ final class StoredNode<State>: StoreNode<State> {
   }
 }
 
-/// A part that has to be read out of its parent's state: what is computed, what may be absent, a
-/// row.
+/// A part that must be read from its parent's state: a computed part, a part that may be absent, or
+/// a row.
 ///
-/// It keeps what it has read. While somebody waits, that is the last commit's; else it is read
-/// again when somebody asks and the root has changed since.
+/// It caches the value. While observers wait, each commit updates the value; otherwise a read
+/// updates it if the root has changed since.
 final class CachedNode<State>: StoreNode<State> {
-  /// Reads the part; nil when it has gone.
+  /// Reads the part; nil if it is absent.
   typealias Read = @MainActor (_ whole: UnsafeRawPointer) -> State?
 
   private let read: Read
@@ -95,21 +96,21 @@ final class CachedNode<State>: StoreNode<State> {
   override var isRow: Bool { isRowOfParent }
   override var mayGo: Bool { true }
   private let isRowOfParent: Bool
-  /// The bytes of the parent that alone decide what is read, where that is known.
+  /// The bytes of the parent that alone determine the value, if they are known.
   private let bytes: Range<Int>?
   private var commits: Int
 
   /// Creates a node.
   ///
   /// - Parameters:
-  ///   - tree: The tree that it is in.
-  ///   - parent: What it is a part of.
-  ///   - state: What was read of the parent's present state.
+  ///   - tree: The tree that contains it.
+  ///   - parent: The node of the whole.
+  ///   - state: The value in the parent's present state.
   ///   - isRow: Whether it is a row of the list that the parent is.
   ///   - mustSeeEnd: Whether the node waits for its end as long as it lives.
-  ///   - bytes: The bytes of the parent that alone decide what is read, where that is known.
-  ///   - end: Why it has ended already.
-  ///   - read: Reads it again.
+  ///   - bytes: The bytes of the parent that alone determine the value, if they are known.
+  ///   - end: The reason why it has ended already.
+  ///   - read: Reads the value again.
   init(
     tree: StoreTree,
     parent: AnyStoreNode,
@@ -159,7 +160,7 @@ final class CachedNode<State>: StoreNode<State> {
   }
 }
 
-/// A value at a place of its own, to which pointers may lead.
+/// A value at a stable address, so that pointers to it stay valid.
 final class ValueCell<Value> {
   let place: UnsafeMutablePointer<Value>
 
@@ -173,7 +174,7 @@ final class ValueCell<Value> {
     place.deallocate()
   }
 
-  /// Puts in another value, and returns the one before.
+  /// Stores another value and returns the previous one.
   func exchange(_ value: consuming Value) -> Value {
     let old = place.move()
     place.initialize(to: value)

@@ -1,9 +1,9 @@
 import StoreState
 
-/// The nodes of a list's rows, which the list's node has.
+/// The nodes of a list's rows, held by the list's node.
 ///
-/// When the list has changed, its two trees are aligned once, and only those rows are visited that
-/// changed, came or went. A row that moved is the same row.
+/// When the list changes, its two trees are aligned once, and only rows that were changed, added or
+/// removed are visited. A row that moved is the same row.
 @MainActor
 class StoreRows<List> {
   func listChanged(from old: UnsafePointer<List>, to new: UnsafePointer<List>) {}
@@ -33,7 +33,7 @@ private final class IdentifiedRowNodes<ID: Hashable, Row>: StoreRows<IdentifiedA
 }
 
 extension StoreNode {
-  /// The node of a row; nil when it is not in the list now.
+  /// The node of a row; nil if the row is absent from the list.
   final func row<ID: Hashable, Row>(
     _ id: ID
   ) -> StoreNode<Row>? where State == IdentifiedArray<ID, Row> {
@@ -55,7 +55,7 @@ extension StoreNode {
     return rows
   }
 
-  /// A node of something that was there and has gone.
+  /// A node of a part that was present and is now absent.
   final func gone<Part>(_ part: Part) -> StoreNode<Part> {
     CachedNode(tree: tree, parent: self, state: part, end: .gone) { _ in nil }
   }
@@ -63,16 +63,17 @@ extension StoreNode {
 
 // MARK: - Rows by their key paths
 
-/// The lists that are known of types of state, so that a key path to a row, `\.rows[id: id]`, is
-/// known for what it is.
+/// The known lists of types of state.
 ///
-/// A key path does not tell what it goes through; but a list that is known, with a row's id, makes
-/// a key path that can be compared. The lists of a type are those that `@ObservableState` saw, and
-/// those whose stores somebody has asked for.
+/// They identify a key path to a row, `\.rows[id: id]`.
+///
+/// A key path does not state its components. But a known list and a row's id yield a key path for a
+/// comparison. The known lists of a type are those that `@ObservableState` found, and those whose
+/// stores were requested.
 @MainActor
 enum KnownLists {
   private static var lists: [ObjectIdentifier: [any KnownList]] = [:]
-  /// More of one type are not kept: a key path may hold values, so there may be any number.
+  /// The limit for one type: a key path may hold values, so their number is unbounded.
   private static let most = 16
 
   /// Notes a list of a type of state.
@@ -92,13 +93,13 @@ enum KnownLists {
     return known
   }
 
-  /// The node of a row that is there; nil where a key path is not known to lead to one.
+  /// The node of a present row; nil if the key path is not known to lead to a row.
   ///
   /// - Parameters:
   ///   - path: The key path.
-  ///   - row: What it leads to now.
-  ///   - node: Where it starts.
-  ///   - holder: Is set to the list's node.
+  ///   - row: The row's present value.
+  ///   - node: The node at which the key path starts.
+  ///   - holder: Receives the list's node.
   /// - Returns: The row's node.
   static func row<State, Row>(
     at path: KeyPath<State, Row?>,
@@ -145,7 +146,7 @@ private struct TypedList<State, ID: Hashable, Row>: KnownList {
   }
 }
 
-/// A list, whatever its rows are.
+/// A list with rows of any type.
 @MainActor
 private protocol RowList {
   static func known<State>(_ path: AnyKeyPath, in _: State.Type) -> (any KnownList)?

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// An observer's place among those of a core.
+/// An observer's registration with a core.
 ///
-/// Letting go of it, or cancelling it, ends the calls.
+/// Releasing or cancelling it ends the calls.
 @usableFromInline
 package final class StoreSubscription: Sendable {
   private let isCancelled = Atomic(false)
@@ -10,7 +10,7 @@ package final class StoreSubscription: Sendable {
 
   /// Creates a subscription.
   ///
-  /// - Parameter onCancel: Is called once, from whatever isolation the subscription ends in.
+  /// - Parameter onCancel: Called once, from any isolation, when the subscription ends.
   package init(onCancel: @escaping @Sendable () -> Void) {
     self.onCancel = onCancel
   }
@@ -25,10 +25,10 @@ package final class StoreSubscription: Sendable {
   }
 }
 
-/// The observers of a core, who are told of each commit.
+/// The observers of a core, which are notified of each commit.
 package typealias StoreObservers = ObserverList<Void>
 
-/// Those who are told of events of one kind, in the order in which they came.
+/// The observers of one kind of event, in the order of registration.
 @MainActor
 package final class ObserverList<Event> {
   private struct Observer {
@@ -37,8 +37,8 @@ package final class ObserverList<Event> {
   }
 
   private var observers: [Observer] = []
-  /// Kept apart because asking a generic array, from code that is not specialized, costs more than
-  /// a whole action.
+  /// Stored separately because unspecialized code that reads a generic array's count costs more
+  /// than a whole action.
   package private(set) var isEmpty = true
 
   package init() {}
@@ -51,18 +51,18 @@ package final class ObserverList<Event> {
     return StoreSubscription { flag.set() }
   }
 
-  /// Tells all observers that are there now.
+  /// Notifies all present observers.
   package func notify(_ event: Event) {
     var hasCancelled = false
     for observer in observers {
       if !observer.isCancelled.value { observer.tell(event) }
-      // Also when it has cancelled itself just now.
+      // This includes an observer that cancelled itself during the call.
       if observer.isCancelled.value { hasCancelled = true }
     }
     if hasCancelled { removeCancelled() }
   }
 
-  /// Forgets those who want no more calls.
+  /// Removes cancelled observers.
   func removeCancelled() {
     if isEmpty { return }
     observers.removeAll { $0.isCancelled.value }
@@ -80,7 +80,7 @@ extension ObserverList<Void> {
   }
 }
 
-/// Tells a core, from whatever isolation, that an observer wants no more calls.
+/// Signals to a core, from any isolation, that an observer is cancelled.
 private final class CancelledFlag: Sendable {
   private let flag = Atomic(false)
 

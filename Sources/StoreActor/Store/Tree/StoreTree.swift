@@ -1,39 +1,39 @@
-/// What the nodes of one tree of stores share: how far it is, and who is to be told.
+/// The state that all nodes of one tree of stores share: its commits and pending notices.
 ///
-/// A commit has two phases. First the tree is walked from its root, and those who are to be told
-/// are collected: meanwhile all nodes come to the new state, and no code of users runs but `==` and
-/// getters. Then they are told, parents first. Whoever is told finds the new state everywhere, and
-/// may send: that is a commit of its own, and those who are still to be told are told within it.
+/// A commit has two phases. First it walks the tree from the root and collects notices: all nodes
+/// move to the new state, and the only user code that runs is `==` and getters. Then it notifies
+/// the observers, parents first. Each observer finds the new state everywhere and may send an
+/// action. That is a commit of its own, and it first delivers the remaining notices.
 @MainActor
 @usableFromInline
 package final class StoreTree {
-  /// Whether the states are made elsewhere.
+  /// Whether another process creates the states.
   let isElsewhere: Bool
-  /// Counts the commits, so that a node knows whether what it has read is of the last one.
+  /// Counts the commits, so that a node can detect that its last read is out of date.
   @exclusivity(unchecked) var commits = 0
-  /// Whether anybody waits anywhere in the tree; else it is not walked.
+  /// Whether any observer waits in the tree; otherwise commits do not walk it.
   @exclusivity(unchecked) var isWaited = false
-  /// Whether anybody is still to be told.
+  /// Whether notices are pending.
   @exclusivity(unchecked) private(set) var hasNotices = false
   private var notices: [StoreNotice] = []
   private var told = 0
-  /// How many nodes commits have looked into.
+  /// The number of nodes that commits have visited.
   @exclusivity(unchecked) package internal(set) var visits = 0
-  /// How many key paths were evaluated to find out what has changed.
+  /// The number of key paths that were evaluated to detect changes.
   package internal(set) var evaluations = 0
-  /// How many reads there may be before those that nobody waits for are looked for.
+  /// The number of noted reads that triggers a sweep of reads without waiters.
   private var limit = 64
   private var reads = 0
 
   init(isElsewhere: Bool) { self.isElsewhere = isElsewhere }
 
-  /// Puts somebody among those who are to be told.
+  /// Adds a pending notice.
   func add(_ notice: StoreNotice) {
     notices.append(notice)
     hasNotices = true
   }
 
-  /// Tells those who were collected.
+  /// Delivers the pending notices.
   package func tell() {
     while told < notices.count {
       told += 1
@@ -44,10 +44,11 @@ package final class StoreTree {
     hasNotices = false
   }
 
-  /// Counts a read that was noted; seldom enough to cost nothing on the average, those that nobody
-  /// waits for any more are looked for.
+  /// Counts a noted read.
   ///
-  /// - Parameter node: Where it was noted.
+  /// From time to time it sweeps the reads without waiters. The cost is amortized O(1).
+  ///
+  /// - Parameter node: The node of the read.
   func countRead(at node: AnyStoreNode) {
     reads += 1
     guard reads > limit else { return }
@@ -58,13 +59,13 @@ package final class StoreTree {
   }
 }
 
-/// Somebody who is to be told.
+/// A pending notification.
 enum StoreNotice {
-  /// Those who wait for a read to change.
+  /// Notifies the waiters for a change of a read.
   case read(AnyToldRead)
-  /// Those who observe a node.
+  /// Notifies the observers of a node.
   case event(ObserverList<StoreEvent>, StoreEvent)
-  /// Those who observe all commits.
+  /// Notifies the observers of all commits.
   case commit(StoreObservers)
 
   @MainActor
@@ -77,10 +78,10 @@ enum StoreNotice {
   }
 }
 
-/// What those are told who observe a node.
+/// An event for the observers of a node.
 package enum StoreEvent: Hashable, Sendable {
-  /// The state is in other memory than before.
+  /// The memory of the state differs from before.
   case changed
-  /// Nothing will come any more.
+  /// The node has ended: no more events follow.
   case ended(StoreEnd)
 }

@@ -1,10 +1,10 @@
-/// The children of a node at or below which somebody waits.
+/// The children of a node with observers at or below them.
 ///
-/// A child keeps its place as long as it waits, so they are visited in the same order each time. A
-/// child that only streams wait for is not held: streams end with their stores.
+/// A child keeps its slot as long as observers wait, so the order of visits is constant. A child
+/// whose observers are all streams is not held: streams end with their stores.
 @MainActor
 struct WaitingChildren {
-  /// A place of a child; what is held costs less to visit.
+  /// A slot for a child; a strong reference is cheaper to visit.
   private enum Entry {
     case held(AnyStoreNode)
     case known(WeakNode)
@@ -15,14 +15,14 @@ struct WaitingChildren {
 
   private var entries: [Entry] = []
   private var free: [Int] = []
-  /// How many entries there may be before dead ones are looked for.
+  /// The number of entries that triggers a search for dead ones.
   private var limit = 16
-  /// How many of them are held.
+  /// The number of strong references.
   private(set) var heldCount = 0
 
   var isEmpty: Bool { entries.count == free.count }
 
-  /// Notes whether a child waits, and whether it is held.
+  /// Records whether a child waits, and whether it is held.
   mutating func update(_ child: AnyStoreNode, waits: Bool, isHeld: Bool) {
     guard waits else {
       if let slot = child.slot { release(slot) }
@@ -35,7 +35,7 @@ struct WaitingChildren {
     entries[slot] = isHeld ? .held(child) : .known(WeakNode(node: child))
   }
 
-  /// The first one from a place on, and the place behind it; nil when there are no more.
+  /// The first child at or after a place, which moves past the child; nil at the end.
   mutating func next(_ place: inout Int) -> AnyStoreNode? {
     while place < entries.count {
       place += 1
@@ -61,7 +61,7 @@ struct WaitingChildren {
     return entries.count - 1
   }
 
-  /// Those whose stores have gone are not looked at, so they have to be looked for.
+  /// Releases the slots of released children: commits that skip this node do not find them.
   private mutating func releaseDead() {
     for slot in entries.indices {
       if case .known(let child) = entries[slot], child.node == nil { release(slot) }
