@@ -1,4 +1,5 @@
 import StoreProtocol
+import StoreServer
 import Testing
 import ZeroMQ
 

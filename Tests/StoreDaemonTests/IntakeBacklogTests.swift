@@ -1,5 +1,6 @@
 import StoreHistory
 import StoreProtocol
+import StoreServer
 import Testing
 
 @testable import StoreDaemon

@@ -1,8 +1,8 @@
 import Foundation
-import StoreHistory
 import StoreState
 import Testing
 
+@testable import StoreHistory
 @testable import StoreJournal
 @testable import StoreProtocol
 

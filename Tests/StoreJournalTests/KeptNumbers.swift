@@ -1,9 +1,9 @@
 import Foundation
-import StoreProtocol
 public import StoreState
 
 @testable import StoreHistory
 @testable import StoreJournal
+@testable import StoreProtocol
 @testable import StoreServer
 
 extension Array: DurableState where Element == Int {}

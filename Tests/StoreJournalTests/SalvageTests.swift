@@ -1,10 +1,10 @@
 import Foundation
-import StoreProtocol
 import StoreState
 import Testing
 
 @testable import StoreHistory
 @testable import StoreJournal
+@testable import StoreProtocol
 
 #if canImport(Glibc)
 import Glibc

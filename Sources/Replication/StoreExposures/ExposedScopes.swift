@@ -12,7 +12,11 @@ package final class RootScope {
   /// The scopes of its exposure, which live as long as the daemon's root.
   package unowned let exposed: ExposedScopes
   /// Its number among the followed scopes; nil while it has no follower.
-  package fileprivate(set) var number: Int?
+  ///
+  /// It is computed, because reads of a stored property from another module are checked for
+  /// overlapping accesses.
+  package var number: Int? { followedNumber }
+  fileprivate var followedNumber: Int?
   /// The row of the scope; nil if the exposure has no rows.
   fileprivate let row: ExposedRows.Row?
 
@@ -49,13 +53,15 @@ package final class ExposedScopes {
   /// The published outputs, if any.
   package let outputs: ScopeOutputs?
   /// The scope itself; nil if each row is a scope.
-  package private(set) var whole: RootScope?
+  package var whole: RootScope? { single }
+  private var single: RootScope?
   /// The scopes of rows, if each row is a scope.
   package let rows: ExposedRows?
   private let hasAction: HasAction?
   private let encode: EncodeAction?
-  /// The number of followed scopes.
-  package private(set) var followedCount = 0
+  /// The number of followed scopes; computed, as ``RootScope/number`` is.
+  package var followedCount: Int { followers }
+  private var followers = 0
 
   @usableFromInline
   typealias HasAction = (_ action: ErasedScope.Place) -> Bool
@@ -85,7 +91,7 @@ package final class ExposedScopes {
     rows = nil
     self.hasAction = hasAction
     self.encode = encode
-    self.whole = RootScope(whole, of: self)
+    single = RootScope(whole, of: self)
   }
 
   /// The scopes of rows.
@@ -119,17 +125,17 @@ package final class ExposedScopes {
   /// Marks a scope as followed, with a number.
   package func follow(_ scope: RootScope, as number: Int) {
     precondition(scope.followedTwin == nil, "\(description.pattern) is followed already")
-    scope.number = number
+    scope.followedNumber = number
     scope.row?.enter(scope)
-    followedCount += 1
+    followers += 1
   }
 
   /// Marks a scope as no longer followed.
   package func unfollow(_ scope: RootScope) {
     precondition(scope.number != nil, "\(description.pattern) is followed by nobody")
-    scope.number = nil
+    scope.followedNumber = nil
     scope.row?.enter(nil)
-    followedCount -= 1
+    followers -= 1
   }
 
   /// Passes each followed scope that a step can have changed to `body`, once.

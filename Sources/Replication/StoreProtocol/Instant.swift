@@ -1,13 +1,14 @@
 /// A time on the monotonic clock, which the transport reads; protocol machines never read a clock.
 ///
 /// The clock is monotonic and counts suspension, so that a client that slept notices.
+@usableFromInline
 package struct Instant: Hashable, Comparable, Sendable {
   /// Nanoseconds since an arbitrary moment.
-  package var nanoseconds: Int64
+  @usableFromInline package var nanoseconds: Int64
 
   @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  package static let distantFuture = Instant(nanoseconds: .max)
+  @usableFromInline package static let distantFuture = Instant(nanoseconds: .max)
 
   @inlinable package static func < (lhs: Self, rhs: Self) -> Bool {
     lhs.nanoseconds < rhs.nanoseconds
@@ -24,10 +25,11 @@ package struct Instant: Hashable, Comparable, Sendable {
 }
 
 /// A time on both clocks: the monotonic clock for leases, the wall clock for deadlines.
+@usableFromInline
 package struct Moment: Hashable, Sendable {
-  package var instant: Instant
+  @usableFromInline package var instant: Instant
   /// Milliseconds since 1970-01-01T00:00:00Z.
-  package var wallMilliseconds: UInt64
+  @usableFromInline package var wallMilliseconds: UInt64
 
   @inlinable package init(instant: Instant, wallMilliseconds: UInt64) {
     self.instant = instant

@@ -50,11 +50,11 @@ package final class ClientScope {
   /// Whether it has shown a state, or its absence, since it was last refused.
   var hasShown = false
   /// The number of consecutive times that its digest differed from the daemon's.
-  package var mismatches = 0
+  var mismatches = 0
   /// Its value when its digest differed, to be compared with the next snapshot.
   var differing: (revision: UInt64, encoding: [UInt8])?
   /// The daemon's name for it in this session; nil before the join and after the session.
-  package var handle: UInt64?
+  var handle: UInt64?
   /// The revision of the replica; nil if it has no state, or one that cannot be trusted.
   var position: ClientMessage.Position?
   /// The schema of the states from which the replica's state was made.

@@ -54,7 +54,7 @@ extension ReplicaClient {
   ///   - action: The schema of the actions that are to be sent; nil for a read-only copy.
   ///   - placeholder: The state that a new copy shows until the first snapshot.
   /// - Returns: The scope and the copy.
-  package func open<State: ReplicatedState>(
+  func open<State: ReplicatedState>(
     _ name: String,
     _ type: State.Type,
     action: SchemaDocument?,

@@ -90,8 +90,8 @@ package final class ReplicaClient {
   /// The number of runs of deltas that were applied.
   @exclusivity(unchecked) var runs: UInt64 = 0
   @exclusivity(unchecked) var view: ClientView?
-  @exclusivity(unchecked) package var joining: ClientJoin?
-  package var lastNonce: UInt64 = 0
+  @exclusivity(unchecked) var joining: ClientJoin?
+  var lastNonce: UInt64 = 0
   /// The topic of the view whose messages have followed the last echo on the control socket; nil
   /// when that is unknown.
   var unicastTopic: Topic?
@@ -153,7 +153,7 @@ package final class ReplicaClient {
   @exclusivity(unchecked) package internal(set) var revision: UInt64 = 0
   /// The newest revision that arrived on any path, in the epoch of the last session; nil
   /// before that.
-  @exclusivity(unchecked) package private(set) var newest: ClientMessage.Position?
+  @exclusivity(unchecked) private(set) var newest: ClientMessage.Position?
 
   @exclusivity(unchecked) var outgoing: Deque<Outgoing> = []
   var events: [ClientEvent] = []

@@ -27,20 +27,20 @@ package final class ReplicaServer {
   /// Bounded by ``Limits/clients``.
   var joinedClients: Set<Identifier> = []
   package let counters = Counters()
-  package let root: any RootPort
+  let root: any RootPort
   /// Records reduced actions and releases durable revisions; nil if the state is in memory only.
-  package let recorder: Recorder?
+  let recorder: Recorder?
   let limits: Limits
   package let timing: Timing
   let processID: Int32
   let program: String?
   let startedAt: Instant
   let outbox: Outbox
-  package let sessions: Sessions
+  let sessions: Sessions
   let subscriptions: Subscriptions
   let subscribers: Subscribers
   let joins: Joins
-  package let outcomes: OutcomeTable
+  let outcomes: OutcomeTable
   /// The rights of clients: the scopes that they see, the actions that they send.
   let access: Access
   let random: Randomness
@@ -485,7 +485,7 @@ package final class ReplicaServer {
   }
 
   /// When ``endTurn(_:heardUntil:)`` may have work to do without a frame; nil if never.
-  package var nextDeadline: Instant? {
+  var nextDeadline: Instant? {
     let silence = min(sessions.nextDeadline, subscribers.nextDeadline)
     // While frames are left unread, silence is judged later by this time.
     let isLate = needsBackpressure(now.instant) || !waitingHolders(now.instant).isEmpty

@@ -127,14 +127,10 @@ extension Plant {
     "SystemRandomNumberGenerator", "FileManager", "random(",
   ]
 
-  private static let inMachines = inReplication.map { code in
-    ban(code, in: .targets(Set(BannedCalls.machines)))
-  }
-
   private static let bans: [Plant] = [
     (everywhere + inProduct).map { ban($0, in: .product(except: [])) },
     everywhere.map { ban($0, in: .tests(except: [])) },
-    inMachines,
+    inReplication.map { ban($0, in: .targets(BannedCalls.machines)) },
     [ban("print(", in: .product(except: ["SimulatorMain", "StorectlMain", "StoredMain"]))],
   ].flatMap(\.self)
 

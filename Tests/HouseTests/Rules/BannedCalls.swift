@@ -129,7 +129,7 @@ enum BannedCalls {
   }
 
   /// The targets of the protocol's machines.
-  static let machines = [
+  static let machines: Set = [
     "StoreProtocol", "StoreReplica", "StoreExposures", "StoreHistory", "StoreServer",
   ]
 

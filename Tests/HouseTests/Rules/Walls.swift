@@ -67,8 +67,8 @@ enum Walls {
     ),
     Doors(
       room: "StoredMain",
-      mayImport: core + server + libc + [
-        "GenericState", "ProgramArguments", "StoreDaemon", "StoredWorkspace",
+      mayImport: core + libc + [
+        "GenericState", "ProgramArguments", "StoreDaemon", "StoreProtocol", "StoredWorkspace",
         "StoredWorkspaceLive", "TraceExport",
       ],
     ),

@@ -3,6 +3,7 @@ import Testing
 
 @testable import StoreHistory
 @testable import StoreProtocol
+@testable import StoreServer
 
 /// For whom shares are counted, and whose connections are ended to make room.
 @Suite struct HolderTests {

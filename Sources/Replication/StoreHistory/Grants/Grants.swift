@@ -7,6 +7,7 @@ package import StoreProtocol
 /// The owner and root have all rights. So do clients at an address of the loopback interface that
 /// the owner has opened explicitly. An unidentified client has no rights. Other users and clients
 /// with keys have the rights of all their lines together; without a line they are not admitted.
+@usableFromInline
 package struct Grants: Hashable, Sendable {
   /// The subject of a line.
   package enum Grantee: Hashable, Sendable {
@@ -33,6 +34,7 @@ package struct Grants: Hashable, Sendable {
   }
 
   /// The rights of a subject, and for which scopes.
+  @usableFromInline
   package struct Line: Hashable, Sendable {
     package var grantee: Grantee
     /// Bounded by ``GrantsFile/mostBytes``.
@@ -164,9 +166,10 @@ package struct Grants: Hashable, Sendable {
 }
 
 /// The rights of one client.
+@usableFromInline
 package struct Rights: Hashable, Sendable {
   /// The client's lines; nil if everything is allowed.
-  private let lines: [Grants.Line]?
+  @usableFromInline let lines: [Grants.Line]?
 
   init(lines: [Grants.Line]) { self.lines = lines }
 
@@ -174,7 +177,7 @@ package struct Rights: Hashable, Sendable {
 
   static let everything = Rights()
 
-  package var isEverything: Bool { lines == nil }
+  @inlinable package var isEverything: Bool { lines == nil }
 
   package var isNothing: Bool { lines?.isEmpty ?? false }
 
@@ -233,6 +236,7 @@ package struct Rights: Hashable, Sendable {
 }
 
 /// The actions that may be sent.
+@usableFromInline
 package enum SendRight: Hashable, Sendable {
   case nothing
   /// Actions of the named cases.
@@ -262,12 +266,15 @@ package enum SendRight: Hashable, Sendable {
   /// Whether an action may be sent.
   ///
   /// An action without cases has no name and requires `.everything`.
-  package func allows(_ action: ArraySlice<UInt8>) -> Bool {
-    switch self {
-    case .everything: true
-    case .nothing: false
-    case .actions(let names): ActionName.read(action).map { names.contains($0) } ?? false
-    }
+  @inlinable package func allows(_ action: ArraySlice<UInt8>) -> Bool {
+    if case .everything = self { true } else { names(action) }
+  }
+
+  /// Whether the action's case is one of the named ones.
+  @usableFromInline
+  func names(_ action: ArraySlice<UInt8>) -> Bool {
+    guard case .actions(let names) = self, let name = ActionName.read(action) else { return false }
+    return names.contains(name)
   }
 }
 

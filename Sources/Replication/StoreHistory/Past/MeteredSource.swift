@@ -9,7 +9,7 @@ package final class MeteredSource: HistorySource {
   package init(_ source: any HistorySource) { self.source = source }
 
   /// The bytes of all snapshots and records that were read.
-  var bytes: Int { count.load(ordering: .relaxed) }
+  package var bytes: Int { count.load(ordering: .relaxed) }
 
   package func extent() throws(HistoryError) -> HistoryExtent { try source.extent() }
 

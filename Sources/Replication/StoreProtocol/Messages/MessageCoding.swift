@@ -1,4 +1,4 @@
-package import StoreState
+public import StoreState
 
 /// A frame that is not a message, with the place of the fault.
 package typealias MessageError = CodecError
@@ -74,7 +74,7 @@ extension CBORDecoder {
     for _ in 0..<max(0, count) { try skipItem() }
   }
 
-  package mutating func list<Element>(
+  @inlinable package mutating func list<Element>(
     _ element: (inout CBORDecoder) throws(CodecError) -> Element
   ) throws(CodecError) -> [Element] {
     let count = try arrayHeader()

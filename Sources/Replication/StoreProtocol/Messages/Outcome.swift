@@ -1,16 +1,18 @@
 package import StoreState
 
 /// The outcome of an action.
+@usableFromInline
 package enum Outcome: Hashable, Sendable {
   /// It is part of the state from this revision on.
   case applied(revision: UInt64, hasEffects: Bool)
   /// It was not reduced, and never will be.
   indirect case failed(Failure)
 
+  @usableFromInline
   package struct Failure: Error, Hashable, Sendable {
-    package let code: String
+    @usableFromInline package let code: String
     /// The reason, in at most ``TextLimits/failureBytes``: outcomes are kept.
-    package let message: String
+    @usableFromInline package let message: String
     /// The revision, if the client knows that the action was applied nevertheless.
     package var revision: UInt64?
 
@@ -39,7 +41,7 @@ package enum Outcome: Hashable, Sendable {
   package static let appliedNotShown = "appliedNotShown"
 
   /// An upper bound of its bytes in a frame.
-  package var mostEncodedBytes: Int {
+  @inlinable package var mostEncodedBytes: Int {
     switch self {
     case .applied: 11
     case .failed(let failure): failure.code.utf8.count + failure.message.utf8.count + 20

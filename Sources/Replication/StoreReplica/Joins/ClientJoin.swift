@@ -4,7 +4,7 @@ import StoreProtocol
 ///
 /// A class, so that the assembled captures are never copied.
 @MainActor
-package final class ClientJoin {
+final class ClientJoin {
   let nonce: UInt64
   /// The requested scopes, in the order of the request.
   private(set) var asked: [Asked]

@@ -47,7 +47,7 @@ package final class Recorder {
   private var startedThrough: UInt64 = 0
   @exclusivity(unchecked) private var batch = Batch.none
   /// The revisions and bytes that wait for the disk, by holder.
-  @exclusivity(unchecked) package private(set) var room: JournalRoom
+  @exclusivity(unchecked) private(set) var room: JournalRoom
   /// Returns the holder of an identity.
   var holder: (ActionOrigin.Identity) -> Holder = { _ in .unknown }
   /// The origin and the holder of the step that was charged last.

@@ -1,12 +1,12 @@
 import DequeModule
 import StoreActor
 import StoreHistory
-package import StoreProtocol
+import StoreProtocol
 
 /// The outcomes of clients' actions: the records that make a retry idempotent, and the outcomes
 /// that are still to be sent.
 @MainActor
-package final class OutcomeTable {
+final class OutcomeTable {
   private let root: any RootPort
   private let outbox: Outbox
   private let counters: Counters
@@ -156,7 +156,7 @@ package final class OutcomeTable {
   }
 
   /// Whether a connection gets a goodbye as soon as its session's outcomes are durable.
-  package func isLeaving(_ peer: PeerID) -> Bool { !leaving.isEmpty && leaving[peer] != nil }
+  func isLeaving(_ peer: PeerID) -> Bool { !leaving.isEmpty && leaving[peer] != nil }
 
   /// Drops the unsent messages of a connection's former session, because the connection has ended
   /// or sent another hello.

@@ -5,7 +5,7 @@ import StoreProtocol
 
 /// The scopes of a session: those that it may send to, those that it follows, and their transfers.
 @MainActor
-package final class SessionScopes {
+final class SessionScopes {
   /// A scope that the session may send to, by its canonical name.
   @MainActor
   final class Target {
@@ -207,7 +207,7 @@ package final class SessionScopes {
   private var isInterrupted = false
 
   /// The greatest nonce that a join of the session has had.
-  package var lastNonce: UInt64 { max(nonce, joins.last?.nonce ?? 0) }
+  var lastNonce: UInt64 { max(nonce, joins.last?.nonce ?? 0) }
 
   /// The bytes of the view's publications that the client has read, as of its last report.
   private(set) var readBytes: UInt64 = 0

@@ -1,14 +1,14 @@
 import DequeModule
 import StoreActor
 import StoreHistory
-package import StoreProtocol
+import StoreProtocol
 
 /// One client's session.
 ///
 /// ``Sessions`` manages its identity and lease, ``Joins`` the scopes that it follows,
 /// ``OutcomeTable`` the outcomes of its actions.
 @MainActor
-package final class Session {
+final class Session {
   /// The states of `docs/PROTOCOL.md` §12.
   enum State: Hashable {
     /// The session has ended, and no frame is sent for it any more.
@@ -32,7 +32,7 @@ package final class Session {
   let clientID: Identifier
   let isListed: Bool
   let privateTopic: Topic
-  package let scopes: SessionScopes
+  let scopes: SessionScopes
   let actions: SessionActions
   /// The session's data in the journal record of each action.
   private(set) lazy var recorded = RecordedSession(
@@ -98,7 +98,7 @@ package final class Session {
 
 /// All sessions, indexed by peer, token and client id, and their leases.
 @MainActor
-package final class Sessions {
+final class Sessions {
   private let limits: Limits
   private let timing: Timing
   private let random: Randomness
@@ -258,7 +258,7 @@ package final class Sessions {
   }
 
   /// All sessions, in the order in which they opened.
-  package var all: [Session] {
+  var all: [Session] {
     if let inOrder { return inOrder }
     let found = byToken.values.map { (id: $0.info.id, session: $0) }
       .sorted { $0.id < $1.id }.map(\.session)
@@ -266,7 +266,7 @@ package final class Sessions {
     return found
   }
 
-  package func session(of peer: PeerID) -> Session? { peers[peer] }
+  func session(of peer: PeerID) -> Session? { peers[peer] }
 
   func session(withToken token: Identifier) -> Session? { byToken[token] }
 

@@ -3,6 +3,7 @@ import Logging
 import StoreActor
 import StoreHistory
 import StoreProtocol
+import StoreServer
 import Synchronization
 import ZeroMQ
 
@@ -123,7 +124,8 @@ final class ConnectionGuard: Sendable {
 
   /// Records which connection sends frames with a serial.
   ///
-  /// - Returns: False when that connection is over, so that nothing can be sent to it.
+  /// - Returns: False when that connection has ended, or is shut down because its key has too many
+  ///   connections or no budget for one; no frame can be sent to it.
   func identify(
     _ serial: UInt64,
     _ descriptor: Int32,

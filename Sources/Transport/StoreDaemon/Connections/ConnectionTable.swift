@@ -1,5 +1,6 @@
 import StoreHistory
 import StoreProtocol
+import StoreServer
 import ZeroMQ
 
 /// The connections of a daemon's sockets, as reported by the monitors and by admissions.
@@ -321,10 +322,10 @@ struct ConnectionTable {
   ///   - serial: The serial.
   ///   - descriptor: The connection's descriptor.
   ///   - side: The socket that has accepted it.
-  ///   - name: What it was let in by; nil if that is not told.
+  ///   - name: The name by which it was admitted; nil if the library does not report one.
   ///   - now: Nanoseconds of a clock that does not go back.
-  /// - Returns: False when that connection is over, or is more than its key may have: then
-  ///   ``takeExcess()`` tells it.
+  /// - Returns: False when that connection has ended, and the first time that it is known by a key
+  ///   with too many connections or without budget for one; ``takeExcess()`` returns it then.
   mutating func identify(
     _ serial: UInt64,
     _ descriptor: Int32,

@@ -1,4 +1,5 @@
 import StoreHistory
+import StoreServer
 
 /// What the log has of connections that were refused or shut down: of each holder the first one at
 /// once, and of those that follow within ten seconds how many they were.

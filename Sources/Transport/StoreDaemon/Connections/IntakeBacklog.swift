@@ -1,5 +1,6 @@
 import StoreHistory
 import StoreProtocol
+import StoreServer
 
 /// How much of each connection waits to be taken from a socket.
 ///

@@ -1,5 +1,6 @@
 import StoreHistory
 import StoreProtocol
+import StoreServer
 import ZeroMQ
 
 /// Which routing id the connection of each peer has, for as long as it lasts.

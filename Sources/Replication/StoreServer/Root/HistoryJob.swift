@@ -1,3 +1,4 @@
+package import StoreHistory
 package import StoreProtocol
 import StoreState
 
@@ -5,13 +6,13 @@ import StoreState
 package struct HistoryJob: Sendable {
   /// The answer, and its receiver.
   package struct Result: Sendable {
-    package let request: UInt64
+    let request: UInt64
     package let peer: PeerID
     package let holder: Holder
-    package let rights: Rights
-    package let item: [UInt8]
+    let rights: Rights
+    let item: [UInt8]
     /// The bytes of history that were read for the answer.
-    package let scanned: Int
+    let scanned: Int
   }
 
   let request: UInt64
@@ -28,7 +29,7 @@ package struct HistoryJob: Sendable {
   /// The `inout` value passes from each job to the next one, also between different peers.
   package typealias Answer = @Sendable (any HistorySource, inout (any Sendable)?) -> HistoryAnswer
 
-  package init(
+  init(
     request: UInt64,
     peer: PeerID,
     holder: Holder,

@@ -1,5 +1,6 @@
 import HeapModule
 package import StoreActor
+package import StoreHistory
 import StoreProtocol
 
 /// The account to which shares of limits are charged.
@@ -178,9 +179,4 @@ extension Grants {
     case .key(let name): KeyTicket(word: name) == nil ? .key(name) : .tickets
     }
   }
-}
-
-extension Access {
-  /// The holder of a client.
-  package func holder(of caller: Caller) -> Holder { grants.holder(of: caller.identity) }
 }

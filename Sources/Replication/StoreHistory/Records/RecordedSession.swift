@@ -1,20 +1,12 @@
 package import StoreActor
+public import StoreBytes
 package import StoreProtocol
-import StoreState
-
-/// The cause of the next revision, as the recorder stores it.
-package enum RecordCause {
-  /// An action of a client. Nearly all causes are, so the recorder has the action's bytes already.
-  case client
-  /// No action is reduced, or the action is not known yet.
-  case daemon
-  indirect case other(JournalRecord.Origin)
-}
 
 /// A session whose actions are recorded, with the bytes that all of its records share.
+@usableFromInline
 package final class RecordedSession {
   /// The bytes before an action's sequence, and after its action.
-  private let (start, end): ([UInt8], [UInt8])
+  @usableFromInline let (start, end): ([UInt8], [UInt8])
 
   package init(client: Identifier, number: UInt64, identity: ActionOrigin.Identity) {
     (start, end) = JournalRecord.ClientAction.surroundings(client, number, identity)
@@ -27,7 +19,7 @@ package final class RecordedSession {
   ///   - sequence: Its number among those of the client.
   ///   - scope: The name of the scope that it was sent to.
   ///   - encoder: The encoder to write to.
-  package func encode(
+  @inlinable package func encode(
     _ action: some Collection<UInt8>,
     _ sequence: UInt64,
     to scope: String,

@@ -1,11 +1,12 @@
-package import StoreProtocol
+import StoreHistory
+import StoreProtocol
 
 /// The revisions that are not yet durable, by the holder that caused them, also by its effects.
 ///
 /// Each holder with such revisions has an equal share of the limit. A holder with more than its
 /// share waits, and its actions are refused later; other holders continue. Revisions without a
 /// holder are the daemon's own. They have no share and cannot be refused.
-package struct JournalRoom {
+struct JournalRoom {
   private struct Amount {
     var revisions: UInt64 = 0
     var bytes = 0
@@ -32,15 +33,22 @@ package struct JournalRoom {
   private let bytes: Int
   private let patience: Duration
   /// The holders with waiting revisions; nil is the daemon.
+  ///
+  /// Bounded by ``Limits/unreleasedRevisions``: each has at least one.
   private var accounts: [Account] = []
+  /// The indices of the accounts by holder.
+  ///
+  /// Bounded by ``accounts``.
   private var places: [Holder?: Int] = [:]
   /// The index of the newest revision's holder, which nearly always causes the next revision too: a
   /// lookup in the dictionary costs a tenth of an action.
   private var recent = 0
   /// The holders that have their share or more.
+  ///
+  /// Bounded by ``accounts``.
   private var waits: [Holder: Wait] = [:]
 
-  package init(_ limits: Limits, _ timing: Timing) {
+  init(_ limits: Limits, _ timing: Timing) {
     revisions = limits.unreleasedRevisions
     bytes = limits.unreleasedBytes
     patience = timing.backpressure
@@ -54,7 +62,7 @@ package struct JournalRoom {
   }
 
   /// Adds a recorded revision.
-  package mutating func add(_ bytes: Int, of holder: Holder?) {
+  mutating func add(_ bytes: Int, of holder: Holder?) {
     if let place = place(of: holder) {
       recent = place
     } else {
@@ -67,7 +75,7 @@ package struct JournalRoom {
   }
 
   /// Moves the growing amounts to the batch that the disk writes.
-  package mutating func beginBatch() {
+  mutating func beginBatch() {
     for place in accounts.indices {
       accounts[place].batch = accounts[place].growing
       accounts[place].growing = Amount()
@@ -75,7 +83,7 @@ package struct JournalRoom {
   }
 
   /// Removes the amounts of a batch that is durable.
-  package mutating func endBatch() {
+  mutating func endBatch() {
     for place in accounts.indices where accounts[place].batch.revisions > 0 {
       // The wait of a holder in the batch restarts: the disk makes progress for it.
       if let holder = accounts[place].holder, !waits.isEmpty { waits[holder] = nil }
@@ -88,12 +96,12 @@ package struct JournalRoom {
   }
 
   /// The number of a holder's waiting revisions.
-  package func revisions(of holder: Holder?) -> UInt64 {
+  func revisions(of holder: Holder?) -> UInt64 {
     place(of: holder).map { accounts[$0].revisions } ?? 0
   }
 
   /// Whether a holder has its share or more.
-  package func hasItsShare(_ holder: Holder?) -> Bool {
+  func hasItsShare(_ holder: Holder?) -> Bool {
     guard let place = place(of: holder) else { return false }
     return hasItsShare(accounts[place])
   }
@@ -105,18 +113,18 @@ package struct JournalRoom {
   }
 
   /// Whether a holder waits at a moment: from reaching its share until its patience is over.
-  package func isWaiting(_ holder: Holder, at now: Instant) -> Bool {
+  func isWaiting(_ holder: Holder, at now: Instant) -> Bool {
     hasItsShare(holder)
       && waits[holder].map { now < $0.since.advanced(by: patience) } ?? true
   }
 
   /// The holders that wait at a moment.
-  package func waiting(at now: Instant) -> Set<Holder> {
+  func waiting(at now: Instant) -> Set<Holder> {
     Set(accounts.compactMap(\.holder).filter { isWaiting($0, at: now) })
   }
 
   /// Records at the end of a turn when the holders began to wait, and which waits are over.
-  package mutating func noteWait(_ now: Instant) {
+  mutating func noteWait(_ now: Instant) {
     for account in accounts {
       guard let holder = account.holder else { continue }
       guard hasItsShare(account) else {
@@ -129,7 +137,7 @@ package struct JournalRoom {
   }
 
   /// The earliest end of a wait; distant if no holder waits.
-  package var nextDeadline: Instant {
+  var nextDeadline: Instant {
     waits.values.filter { !$0.isOver }.map { $0.since.advanced(by: patience) }.min()
       ?? .distantFuture
   }
@@ -144,7 +152,7 @@ package struct JournalRoom {
   ///   - revisions: The most revisions of all holders together except the owner.
   ///   - bytes: The same in bytes.
   /// - Returns: The holders, without the owner's.
-  package func exhausting(revisions: UInt64, bytes: Int) -> [Holder] {
+  func exhausting(revisions: UInt64, bytes: Int) -> [Holder] {
     let sums = accounts.compactMap { account in
       account.holder.flatMap { holder in
         holder.isOwner ? nil : (holder: holder, revisions: account.revisions, bytes: account.bytes)
