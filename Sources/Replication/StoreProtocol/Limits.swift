@@ -205,6 +205,10 @@ package struct Limits: Sendable, Equatable {
   package var reservedSessions: UInt64 = 256
   /// Goodbyes of clients that no record contains yet: after so many, a record is made.
   package var unrecordedFarewells = 1024
+  /// Refused actions that no record contains yet; more are only counted.
+  package var unrecordedRefusals = SharedLimit(all: 256, others: 192, holder: 128)
+  /// The bytes of these actions and of their reasons.
+  package var unrecordedRefusalBytes = SharedLimit(all: 16 << 10, others: 12 << 10, holder: 8 << 10)
   /// Revisions that wait to become durable, shared equally by the holders that caused some of them.
   ///
   /// A holder with its share waits for ``Timing/backpressure``. Then its actions are refused, which

@@ -1,3 +1,4 @@
+import StoreBytes
 import StoreProtocol
 
 extension ReplicaClient {

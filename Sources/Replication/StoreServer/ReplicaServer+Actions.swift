@@ -161,13 +161,21 @@ extension ReplicaServer {
       recorder.beginAction(of: session.recorded, sequence, to: target.name, request.action)
     }
     defer { recorder?.endAction() }
+    var refused: Refusal?
     do throws(CodecError) {
-      if let task = try reduce(request, in: target.scope) { return task }
+      if let task = try reduce(request, in: target.scope) {
+        guard let refusal = task.refusal else { return task }
+        refused = refusal
+      }
     } catch {
       throw Outcome.Failure(
         code: Outcome.rejected,
         message: "Not an action of \(target.name.quoted): \(error)",
       )
+    }
+    if let refused {
+      note(refused, request, sequence, to: target.name, of: session)
+      throw Outcome.Failure(refused)
     }
     if target.scope.source.isShared {
       throw Outcome.Failure(
@@ -178,6 +186,52 @@ extension ReplicaServer {
     throw Outcome.Failure(
       code: Outcome.absent,
       message: "What the action is for in \(target.name.quoted) is absent now.",
+    )
+  }
+}
+
+extension ReplicaServer {
+  /// Records a reducer's refusal of an action.
+  private func note(
+    _ refusal: Refusal,
+    _ request: ClientMessage.ActionRequest,
+    _ sequence: UInt64,
+    to scope: String,
+    of session: Session,
+  ) {
+    guard let recorder else { return }
+    let action = JournalRecord.RefusedAction(
+      client: session.clientID,
+      session: session.info.id,
+      sequence: sequence,
+      scope: scope,
+      action: request.action,
+      failure: Outcome.Failure(refusal),
+    )
+    recorder.refused(action, of: session.holder)
+  }
+
+  /// Reports the refused actions that no client has sent.
+  func reportRefusals() {
+    guard let refusals = root.takeRefusals(), let last = refusals.last else { return }
+    let text = "\(refusals.count) actions of effects or sessions were refused. The last one: \(last)"
+    notices.add(
+      ServerNotice(kind: .warning, peer: "reducer", text: text),
+      of: .unknown,
+      at: now.instant,
+    )
+  }
+}
+
+extension Outcome.Failure {
+  /// The failure of an action that a reducer has refused.
+  init(_ refusal: Refusal) {
+    let hasDetails = refusal.code != nil || refusal.encodedValue != nil
+    self.init(
+      code: Outcome.refused,
+      message: refusal.reason,
+      details: hasDetails
+        ? Outcome.RefusalDetails(code: refusal.code, value: refusal.encodedValue) : nil,
     )
   }
 }

@@ -467,6 +467,7 @@ package final class ReplicaServer {
     subscriptions.flush(now: now.instant)
     subscribers.check(at: heard.instant)
     reducedInTurn = 0
+    reportRefusals()
     recorder?.noteWait(now.instant)
     outcomes.sendAll()
     subscriptions.sendDueBookmarks(now: now.instant)

@@ -44,6 +44,7 @@ struct RemoteScope<
       )
       dismissal.observe(root)
       recorder.observeShared(of: root) { seen($0) }
+      recorder.observeRefusals(of: root, action)
       let daemon = InMemoryDaemon(root: root, exposures: [exposure])
       let core = RemoteStoreCore<State, Action>(
         exposure.name,

@@ -7,14 +7,15 @@ extension Effect {
   /// Runs several effects concurrently.
   public static func merge(_ effects: some Sequence<Self>) -> Self {
     let effects = effects.filter { !$0.isNone }
+    if let refusal = effects.first(where: \.isRefusal) { return refusal }
     return effects.count > 1 ? Self(.merge(effects)) : effects.first ?? .none
   }
 
   /// Runs this effect and another one concurrently.
   @inlinable
   public func merge(with other: Self) -> Self {
-    if isNone { return other }
-    return other.isNone ? self : merged(other)
+    if isNone || other.isRefusal && !isRefusal { return other }
+    return other.isNone || isRefusal ? self : merged(other)
   }
 
   @usableFromInline
@@ -31,6 +32,7 @@ extension Effect {
   /// Runs several effects in sequence: each begins when the previous one has ended.
   public static func concatenate(_ effects: some Collection<Self>) -> Self {
     let effects = effects.filter { !$0.isNone }
+    if let refusal = effects.first(where: \.isRefusal) { return refusal }
     return effects.count > 1 ? Self(.concatenate(effects)) : effects.first ?? .none
   }
 
@@ -52,6 +54,8 @@ extension Effect {
     switch operation {
     case .none:
       .none
+    case .refuse(let refusal):
+      .refuse(refusal)
     case .send(let action):
       .send(transform(action))
     case .run(let run):

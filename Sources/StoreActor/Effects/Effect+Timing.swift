@@ -16,7 +16,7 @@ extension Effect {
     for duration: C.Duration,
     clock: C,
   ) -> Self where C.Duration: Sendable {
-    if isNone { return self }
+    if isNone || isRefusal { return self }
     let wait = Self.waiting { try await clock.sleep(for: duration) }
     return .concatenate(wait, self).cancellable(id: id, cancelInFlight: true)
   }
@@ -57,7 +57,7 @@ extension Effect {
     clock: C,
     latest: Bool,
   ) -> Self where C.Duration: Sendable {
-    if isNone { return self }
+    if isNone || isRefusal { return self }
     let throttle = Throttle(id: CancelID(id), interval: interval, clock: clock, latest: latest)
     return Self(.resolve { throttle.admit(self, at: $0) })
   }

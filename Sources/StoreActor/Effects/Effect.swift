@@ -15,25 +15,47 @@
 public struct Effect<Action>: Sendable {
   @usableFromInline
   package let operation: EffectOperation<Action>
-  /// Whether the operation is `.none`.
+  /// Whether the operation is `.none`, `.refuse` or another one.
   ///
   /// Stored separately: a check of the operation makes the compiler copy it.
   @usableFromInline
-  package let isNone: Bool
+  let kind: EffectKind
 
-  /// Creates an effect other than `.none`.
+  /// Whether the operation is `.none`.
+  @inlinable
+  package var isNone: Bool { kind == .none }
+
+  /// Whether the operation is `.refuse`.
+  @inlinable
+  package var isRefusal: Bool { kind == .refusal }
+
+  /// Creates an effect other than `.none` and `.refuse`.
   @inlinable
   package init(_ operation: EffectOperation<Action>) {
     self.operation = operation
-    isNone = false
+    kind = .work
   }
 
   /// Creates the effect that does no work.
   @inlinable
   init() {
     operation = .none
-    isNone = true
+    kind = .none
   }
+
+  /// Creates a refusal.
+  init(refusal: Refusal) {
+    operation = .refuse(refusal)
+    kind = .refusal
+  }
+}
+
+/// Whether an effect does work.
+@usableFromInline
+enum EffectKind: UInt8, Sendable {
+  case none
+  case work
+  case refusal
 }
 
 /// The effects of a feature: `EffectOf<Self>`.
@@ -44,6 +66,8 @@ public typealias EffectOf<R: Reducer> = Effect<R.Action>
 package enum EffectOperation<Action> {
   /// No work.
   case none
+  /// The refusal of the action; it absorbs all effects that it is combined with.
+  indirect case refuse(Refusal)
   /// An action to be reduced in the same batch.
   case send(Action)
   /// Work for a task of its own.

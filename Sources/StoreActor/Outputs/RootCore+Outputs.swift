@@ -52,6 +52,12 @@ struct StoreOutputQueue<Action> {
     return outputs[published - 1]
   }
 
+  /// Drops the outputs of an abandoned step.
+  mutating func dropUnpublished() {
+    outputs.removeLast(outputs.count - published)
+    count = outputs.count
+  }
+
   /// The next output to deliver; empties the queue after the last one.
   mutating func nextToTell() -> StoreOutput<Action>? {
     if told < count {

@@ -22,7 +22,7 @@ extension Effect {
   @usableFromInline
   func placed(at place: EffectPlace, dismissal: (@Sendable () -> Action)? = nil) -> Self {
     switch operation {
-    case .none, .send, .output: self
+    case .none, .refuse, .send, .output: self
     default: Self(.child(self, at: place, dismissal: dismissal))
     }
   }
@@ -43,7 +43,7 @@ extension Effect {
     started: Self,
     unless isPresent: (ID) -> Bool,
   ) -> Self {
-    if started.isNone, !EffectSite.anyIsChild { return self }
+    if isRefusal || started.isNone && !EffectSite.anyIsChild { return self }
     return merge(with: started.endOfChildren(at: path, unless: isPresent))
   }
 

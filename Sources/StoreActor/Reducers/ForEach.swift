@@ -153,6 +153,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     action: Parent.Action,
   ) -> Effect<Parent.Action> {
     let elementEffects = reduceElement(into: &state, action: action)
+    if elementEffects.isRefusal { return elementEffects }
     let effects = elementEffects.merge(with: parent.reduce(&state, action))
     return effects.endingChildren(at: path, started: elementEffects) { (id: ID) in
       state[keyPath: self.state].contains(id: id)

@@ -66,6 +66,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     action: Parent.Action,
   ) -> Effect<Parent.Action> {
     let childEffects = reduceChild(into: &state, action: action)
+    if childEffects.isRefusal { return childEffects }
     let effects = childEffects.merge(with: parent.reduce(&state, action))
     return effects.endingChildren(at: path, started: childEffects) { (id: AnyHashable) in
       id == self.state.extract(from: state).map { identity($0) }

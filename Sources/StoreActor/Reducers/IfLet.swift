@@ -210,6 +210,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   ) -> Effect<Parent.Action> {
     let childEffects = reduceChild(into: &state, action: action)
     let before = ephemerality.isPossible ? state[keyPath: self.state].map { identity($0) } : nil
+    if childEffects.isRefusal { return childEffects }
     let effects = childEffects.merge(with: parent.reduce(&state, action))
     if let before { endEphemeral(before, in: &state, action: action) }
     return effects.endingChildren(at: path, started: childEffects) { (id: AnyHashable) in

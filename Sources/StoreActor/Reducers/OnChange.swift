@@ -92,6 +92,7 @@ public struct _OnChangeReducer<Base: Reducer, Value>: Reducer {
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
     let oldValue = value(of: state)
     let effects = base.reduce(&state, action)
+    if effects.isRefusal { return effects }
     let newValue = value(of: state)
     if isDuplicate(oldValue, newValue) { return effects }
     return effects.merge(with: perform(oldValue, newValue, &state, action))

@@ -55,6 +55,13 @@ public struct _RestoredReducer<Base: Reducer>: Reducer {
   ) -> Effect<Base.Action> {
     let effects = base._restored(&state, restoration)
     let path = restoration.place + ["onRestored"]
-    return effects.merge(with: tell(&state, restoration).mapRuns { $0.beginning(at: path) })
+    let before = state
+    let following = tell(&state, restoration)
+    if case .refuse(let refusal) = following.operation {
+      reportLateRefusal(refusal)
+      state = before
+      return effects
+    }
+    return effects.merge(with: following.mapRuns { $0.beginning(at: path) })
   }
 }

@@ -39,6 +39,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     }
     let before = state[keyPath: self.state]
     let childEffects = reduceChild(before, into: &state, action: presentationAction)
+    if childEffects.isRefusal { return childEffects }
     let effects = childEffects.merge(with: parent.reduce(&state, action))
     endPresentation(before, in: &state, action: presentationAction)
     return effects.endingChildren(at: path, started: childEffects) {

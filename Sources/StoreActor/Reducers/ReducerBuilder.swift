@@ -151,6 +151,7 @@ extension ReducerBuilder {
       let first = r0._reduce(into: &state, action: action)
       // The first effect is usually empty; then the second is returned without a copy.
       if first.isNone { return r1._reduce(into: &state, action: action) }
+      if first.isRefusal { return first }
       return first.merge(with: r1._reduce(into: &state, action: action))
     }
 
@@ -173,6 +174,7 @@ extension ReducerBuilder {
       return Reduce { state, action in
         let first = reduce0(&state, action)
         if first.isNone { return reduce1(&state, action) }
+        if first.isRefusal { return first }
         return first.merge(with: reduce1(&state, action))
       } restored: { state, restoration in
         let first = r0._restored(&state, restoration)
@@ -199,6 +201,7 @@ extension ReducerBuilder {
       var effects = Effect<Element.Action>.none
       for reducer in reducers {
         effects = effects.merge(with: reducer.reduce(&state, action))
+        if effects.isRefusal { break }
       }
       return effects
     }

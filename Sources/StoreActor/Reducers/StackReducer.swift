@@ -36,6 +36,7 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let counter = state[keyPath: self.state].counter
     let stackAction = self.action.extract(from: action)
     let childEffects = stackAction.map { reduceStack(into: &state, action: $0) } ?? .none
+    if childEffects.isRefusal { return childEffects }
     let effects = childEffects.merge(with: parent.reduce(&state, action))
     if case .popFrom(let id)? = stackAction { state[keyPath: self.state].pop(from: id) }
     if state[keyPath: self.state].lineage !== lineage { keepIDs(from: counter, in: &state) }

@@ -186,9 +186,12 @@ final class SharedContext {
   /// The changes of the step.
   private var changes: [ObjectIdentifier: Change] = [:]
 
-  private struct Change {
-    /// Reverts the change, unless the cell has another version than this one by then.
-    let takeBack: (_ version: UInt64) -> Void
+  struct Change {
+    /// The version before the step's first change.
+    let first: UInt64
+    /// Reverts the change, unless the cell has another version than this one by then; returns the
+    /// cell's version.
+    let takeBack: (_ version: UInt64) -> UInt64
     /// The version of the step's last change.
     var version: UInt64
   }
@@ -244,6 +247,7 @@ final class SharedContext {
     } else {
       // A change by another thread in between is kept.
       changes[id] = Change(
+        first: old.version,
         takeBack: { cell.takeBack(to: old.value, from: $0) },
         version: new.version,
       )
@@ -252,8 +256,54 @@ final class SharedContext {
 
   /// Reverts the step's changes, except for values that others have changed since.
   func takeBack() {
-    for change in changes.values { change.takeBack(change.version) }
+    for change in changes.values { _ = change.takeBack(change.version) }
     changes = [:]
+  }
+
+  /// Begins a part of the step whose changes can be reverted alone.
+  ///
+  /// - Returns: The earlier changes.
+  fileprivate func beginPart() -> [ObjectIdentifier: Change] {
+    defer { changes = [:] }
+    return changes
+  }
+
+  /// Ends a part of the step.
+  ///
+  /// - Parameters:
+  ///   - earlier: The changes before the part.
+  ///   - isKept: Whether the part's changes are kept; otherwise they are reverted.
+  fileprivate func endPart(_ earlier: [ObjectIdentifier: Change], isKept: Bool) {
+    let part = changes
+    changes = earlier
+    for (cell, change) in part {
+      let version = isKept ? change.version : change.takeBack(change.version)
+      if changes[cell]?.version == change.first {
+        changes[cell]?.version = version
+      } else if isKept {
+        changes[cell] = change
+      }
+    }
+  }
+}
+
+extension SharedLock {
+  /// The changes of a step before a part that can be reverted alone.
+  struct Part {
+    fileprivate let context: SharedContext
+    fileprivate let earlier: [ObjectIdentifier: SharedContext.Change]
+  }
+
+  /// Begins a part of this thread's step whose changes can be reverted alone; nil without a step.
+  static func beginPart() -> Part? {
+    guard isUsed else { return nil }
+    return withLock { current.map { Part(context: $0, earlier: $0.beginPart()) } }
+  }
+
+  /// Ends a part of a step.
+  static func endPart(_ part: Part?, isKept: Bool) {
+    guard let part else { return }
+    withLock { part.context.endPart(part.earlier, isKept: isKept) }
   }
 }
 

@@ -150,8 +150,13 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
   func receive(_ value: Value) { SharedLock.withLock { set(value) } }
 
   /// Restores the value before a change, unless it was changed since.
-  func takeBack(to value: Value, from version: UInt64) {
-    SharedLock.withLock { if newest.version == version { setAndSave(value) } }
+  ///
+  /// - Returns: The version that the cell has then.
+  func takeBack(to value: Value, from version: UInt64) -> UInt64 {
+    SharedLock.withLock {
+      if newest.version == version { setAndSave(value) }
+      return newest.version
+    }
   }
 
   /// The newest value.

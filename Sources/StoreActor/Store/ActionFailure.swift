@@ -19,6 +19,8 @@ public struct ActionFailure: Error, Hashable {
 
     /// The action does not fit the scope: it cannot be decoded, and was not applied.
     public static let rejected = Code("rejected")
+    /// A reducer refused the action; it was not applied. ``ActionFailure/refusal`` has the reason.
+    public static let refused = Code("refused")
     /// The target of the action is absent; it was not applied.
     public static let absent = Code("absent")
     /// The action expired before its turn; it was not applied.
@@ -47,9 +49,18 @@ public struct ActionFailure: Error, Hashable {
   public var remedy: String
   /// The revision that includes the action, if it is known to be applied despite the failure.
   public var revision: UInt64?
+  /// The reducer's refusal; nil for other failures.
+  public var refusal: Refusal?
 
   /// Creates a failure.
-  public init(code: Code, message: String, remedy: String, revision: UInt64? = nil) {
+  public init(
+    code: Code,
+    message: String,
+    remedy: String,
+    revision: UInt64? = nil,
+    refusal: Refusal? = nil,
+  ) {
+    self.refusal = refusal
     self.code = code
     self.message = message
     self.remedy = remedy
@@ -60,6 +71,6 @@ public struct ActionFailure: Error, Hashable {
 extension ActionFailure: CustomStringConvertible {
   /// The kind, the message and the remedy, in one line.
   public var description: String {
-    "\(code): \(message) \(remedy)"
+    remedy.isEmpty ? "\(code): \(message)" : "\(code): \(message) \(remedy)"
   }
 }

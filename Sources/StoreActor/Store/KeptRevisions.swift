@@ -60,16 +60,12 @@ final class RecordedTask: Sendable {
   let revision: UInt64
   let handle: (any StoreTaskHandle)?
   let kept: KeptRevisions
-  /// Whether the action was queued when it was sent.
-  let isQueued: Bool
 
   init(
     revision: UInt64,
     handle: (any StoreTaskHandle)?,
     kept: KeptRevisions,
-    isQueued: Bool = false,
   ) {
-    self.isQueued = isQueued
     self.revision = revision
     self.handle = handle
     self.kept = kept

@@ -11,8 +11,9 @@ public struct StoreTask: Sendable {
     /// The revision that includes the action, and its effects, if any.
     case reduced(UInt64, (any StoreTaskHandle)?)
     /// The same, for an action that is queued after the action in progress.
-    case queued(UInt64, any StoreTaskHandle)
+    case queued(QueuedTask, KeptRevisions?)
     case recorded(RecordedTask)
+    case refused(RefusedTask)
     case sent(any SentTaskHandle)
   }
 
@@ -24,9 +25,10 @@ public struct StoreTask: Sendable {
   }
 
   /// The task of an action that is queued after the action in progress.
-  init(queuedFor revision: UInt64, handle: any StoreTaskHandle) {
-    kind = .queued(revision, handle)
-  }
+  init(queued task: QueuedTask) { kind = .queued(task, nil) }
+
+  /// The task of an action that a reducer has refused.
+  init(refused task: RefusedTask) { kind = .refused(task) }
 
   /// The task of an action whose outcome is not known yet.
   package init(handle: any SentTaskHandle) { kind = .sent(handle) }
@@ -38,21 +40,17 @@ public struct StoreTask: Sendable {
     switch kind {
     case .reduced(let revision, let handle):
       StoreTask(.recorded(RecordedTask(revision: revision, handle: handle, kept: kept)))
-    case .queued(let revision, let handle):
-      StoreTask(
-        .recorded(
-          RecordedTask(revision: revision, handle: handle, kept: kept, isQueued: true)
-        )
-      )
-    case .recorded, .sent: self
+    case .queued(let task, _): StoreTask(.queued(task, kept))
+    case .recorded, .refused, .sent: self
     }
   }
 
   private var handle: (any StoreTaskHandle)? {
     switch kind {
     case .reduced(_, let handle): handle
-    case .queued(_, let handle): handle
+    case .queued(let task, _): task
     case .recorded(let task): task.handle
+    case .refused(let task): task
     case .sent(let handle): handle
     }
   }
@@ -87,7 +85,12 @@ public struct StoreTask: Sendable {
   @discardableResult
   public func applied() async throws -> UInt64 {
     switch kind {
-    case .reduced(let revision, _), .queued(let revision, _): return revision
+    case .reduced(let revision, _): return revision
+    case .queued(let task, let kept):
+      let revision = try await task.revision()
+      try await kept?.wait(for: revision)
+      return revision
+    case .refused(let task): throw ActionFailure(task.refusal)
     case .recorded(let task):
       try await task.kept.wait(for: task.revision)
       return task.revision
@@ -98,12 +101,15 @@ public struct StoreTask: Sendable {
   /// Whether the action was sent to reducers of this process.
   package var isReducedHere: Bool { if case .sent = kind { false } else { true } }
 
+  /// Why a reducer of this process has refused the action; nil if it was not refused, or if its
+  /// outcome is not known yet.
+  package var refusal: Refusal? { if case .refused(let task) = kind { task.refusal } else { nil } }
+
   /// Whether the action was queued for reducers of this process when it was sent.
   var isQueued: Bool {
     switch kind {
     case .queued: true
-    case .recorded(let task): task.isQueued
-    case .reduced, .sent: false
+    case .recorded, .reduced, .refused, .sent: false
     }
   }
 

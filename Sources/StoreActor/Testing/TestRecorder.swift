@@ -16,6 +16,8 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     let setsShared: Bool
     /// The test's location when it arrived.
     let location: IssueLocation
+    /// Why the action was refused; nil if it was not.
+    var refusal: Refusal?
   }
 
   /// An output of the feature.
@@ -61,6 +63,17 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   private let isSame = Sameness.of(State.self)
   private var effects: [RunningEffects] = []
   private var isSending = false
+  /// The record before the step in progress; nil before the first step.
+  private var beforeStep: BeforeStep?
+
+  /// The parts of the record that an abandoned step must not change.
+  private struct BeforeStep {
+    let received: Int
+    let isSending: Bool
+    let hasSharedChange: Bool
+    let known: (state: State, version: UInt64)
+    let current: (state: State, version: UInt64)
+  }
 
   package init(state: State, location: IssueLocation) {
     SharedLock.keepOld()
@@ -99,6 +112,8 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     let base = reducer._prepared()
     return Reduce { [self] rootState, rootAction in
       let effects = base.reduce(&rootState, rootAction)
+      // The core abandons the step, and reports it afterwards.
+      if effects.isRefusal { return effects }
       setsShared = SharedLock.current?.hasWritten ?? false
       var shown = rootState
       currentVersion = SharedStates.updateSnapshots(&shown)
@@ -140,6 +155,55 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     state = currentState
     version = currentVersion
     hasSharedChange = false
+  }
+
+  /// Records the begin of a step, which may be abandoned.
+  private func beginStep() {
+    beforeStep = BeforeStep(
+      received: received.count,
+      isSending: isSending,
+      hasSharedChange: hasSharedChange,
+      known: (state, version),
+      current: (currentState, currentVersion),
+    )
+  }
+
+  /// Records that the step was abandoned, because its action was refused.
+  private func note(_ refusal: Refusal, of action: Action) {
+    guard let before = beforeStep else { return }
+    received.removeLast(received.count - before.received)
+    hasSharedChange = before.hasSharedChange
+    (state, version) = before.known
+    (currentState, currentVersion) = before.current
+    setsShared = false
+    isSending = false
+    if before.isSending { return }
+    received.append(
+      ReceivedAction(
+        action: action,
+        state: currentState,
+        version: currentVersion,
+        setsShared: false,
+        location: location,
+        refusal: refusal,
+      )
+    )
+  }
+
+  /// Records the refusals of a root's actions.
+  ///
+  /// - Parameters:
+  ///   - root: The root.
+  ///   - action: Returns the tested scope's action; nil for an action of another scope.
+  @MainActor
+  package func observeRefusals<Root, RootAction>(
+    of root: RootCore<Root, RootAction>,
+    _ action: @escaping (RootAction) -> Action?,
+  ) {
+    root.onBegin = { [unowned self] _ in beginStep() }
+    root.onRefusal = { [unowned self] rootAction, refusal in
+      if let action = action(rootAction) { note(refusal, of: action) }
+    }
   }
 
   func removeReceived(upTo count: Int) {
@@ -200,7 +264,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     of action: Action,
   ) -> Effect<RootAction> {
     switch effect.operation {
-    case .none, .send, .cancel: return effect
+    case .none, .refuse, .send, .cancel: return effect
     default: break
     }
     let lineage = EffectLineage()

@@ -81,9 +81,10 @@ extension TestStore {
 }
 
 extension TestStore {
-  private func receive(
+  func receive(
     _ matcher: ActionMatcher<Action>,
     timeout duration: Duration?,
+    refused refusal: ExpectedRefusal? = nil,
     update: ((inout State) throws -> Void)?,
     at location: IssueLocation,
   ) async {
@@ -104,6 +105,10 @@ extension TestStore {
     recorder.removeReceived(upTo: index + 1)
     recorder.know(received)
     if matcher.matches(received.action) {
+      if refusal != nil || received.refusal != nil {
+        let subject = "The received action"
+        ExpectedRefusal.check(refusal, received.refusal, of: subject, "receive", at: location)
+      }
       check(
         StateExpectation(
           from: previous,

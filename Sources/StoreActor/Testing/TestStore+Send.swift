@@ -21,27 +21,12 @@ extension TestStore {
     line: UInt = #line,
     column: UInt = #column,
   ) async -> TestStoreTask {
-    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    recorder.at(location)
-    if isDismissed { reportDismissed(action, at: location) }
-    dealWithUnreceivedActions(before: action, at: location)
-    dealWithUnreceivedOutputs(at: location)
-    let previous = (recorder.state, recorder.version)
-    let task = recorder.sending { core.send(action) }
-    await noteOutcome(of: action, task, at: location)
-    if subject.isObserved { await letEffectsBegin() }
-    check(
-      StateExpectation(
-        from: previous,
-        to: (recorder.state, recorder.version),
-        setsShared: recorder.setsShared,
-      ),
+    await send(
+      action,
+      refused: nil,
       update: updateStateToExpectedResult,
-      at: location,
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
-    if subject.isObserved { await letEffectsRun() }
-    checkSubject(at: location)
-    return TestStoreTask(task: task, timeout: timeout)
   }
 
   /// Sends the action of a case without a value, and asserts its changes.
@@ -127,10 +112,14 @@ extension TestStore {
   private func noteOutcome(
     of action: Action,
     _ task: StoreTask,
+    refused refusal: ExpectedRefusal?,
     at location: IssueLocation,
   ) async {
     do {
-      try await task.applied()
+      let revision = try await task.applied()
+      if let refusal { location.report(refusal.missing("was applied at revision \(revision)")) }
+    } catch let failure as ActionFailure where failure.refusal != nil {
+      ExpectedRefusal.check(refusal, failure.refusal, of: "The action", "send", at: location)
     } catch {
       location.report("The action was not applied: \(error)")
     }
@@ -173,5 +162,43 @@ extension TestStore {
       recorder.know(last)
       recorder.removeReceived(upTo: unreceived.count)
     }
+  }
+}
+
+extension TestStore {
+  /// Sends an action, and checks its outcome and its changes.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - refusal: The expected refusal; nil if the action is to be applied.
+  ///   - update: Changes the known state to the expected one.
+  ///   - location: The position in the test.
+  /// - Returns: The task of the action's effects.
+  func send(
+    _ action: Action,
+    refused refusal: ExpectedRefusal?,
+    update: ((inout State) throws -> Void)?,
+    at location: IssueLocation,
+  ) async -> TestStoreTask {
+    recorder.at(location)
+    if isDismissed { reportDismissed(action, at: location) }
+    dealWithUnreceivedActions(before: action, at: location)
+    dealWithUnreceivedOutputs(at: location)
+    let previous = (recorder.state, recorder.version)
+    let task = recorder.sending { core.send(action) }
+    await noteOutcome(of: action, task, refused: refusal, at: location)
+    if subject.isObserved { await letEffectsBegin() }
+    check(
+      StateExpectation(
+        from: previous,
+        to: (recorder.state, recorder.version),
+        setsShared: recorder.setsShared,
+      ),
+      update: update,
+      at: location,
+    )
+    if subject.isObserved { await letEffectsRun() }
+    checkSubject(at: location)
+    return TestStoreTask(task: task, timeout: timeout)
   }
 }

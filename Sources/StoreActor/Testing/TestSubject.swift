@@ -80,6 +80,7 @@ package struct TestSubject<State, Action> {
     )
     recorder.observeOutputs(of: root)
     recorder.observeShared(of: root) { $0 }
+    recorder.observeRefusals(of: root) { $0 }
   }
 
   /// A core of which only the states and the outputs are visible.

@@ -114,6 +114,7 @@ import Testing
 
     func began(_ number: UInt64, _ effect: InterruptedEffect) { began[number] = effect }
     func ended(_ number: UInt64) { ended.insert(number) }
+    func tookBack(_ number: UInt64) { began[number] = nil }
   }
 
   @Test func `Effects with names are told by the way of their action, and when they are over`()

@@ -88,6 +88,15 @@ struct Deck: Reducer {
     case .extraToggled: state.extra = state.extra == nil ? Extra() : nil
     case .cardRemoved(let id): state.cards.remove(id: id)
     case .filled(let bytes):
+      // The changes before a refusal are taken back.
+      state.counter.count += 1
+      guard bytes >= 0 else {
+        return .merge(
+          .run(name: "fact") { _ in },
+          .refuse("No negative bytes.", code: "negative", value: bytes),
+        )
+      }
+      state.counter.count -= 1
       state.counter.numberFactAlert = String(repeating: "x", count: min(max(bytes, 0), 1 << 22))
     case .numberFactResponse(let fact): state.counter.numberFactAlert = fact
     }

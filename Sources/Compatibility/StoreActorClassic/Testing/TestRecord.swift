@@ -54,7 +54,7 @@ package final class TestRecord<State, Action, Environment>: @unchecked Sendable 
     of action: Action,
   ) -> StoreActor.Effect<Action> {
     switch effect.operation {
-    case .none, .send: return effect
+    case .none, .refuse, .send: return effect
     default: break
     }
     let lineage = EffectLineage()

@@ -44,6 +44,7 @@ extension JournalRecord {
     entry.add("revision", .unsigned(revision))
     entry.add("time", .unsigned(wallMilliseconds))
     if telling != .changes { entry.add(origin, tellsAll: tellsAll) }
+    if telling != .changes { entry.addRefusals(of: details, tellsAll: tellsAll) }
     if let changed { entry.add("changed", .array(changed.map { .text($0) })) }
     if telling != .changes, let microseconds = details.microseconds {
       entry.add("us", .unsigned(microseconds))
@@ -109,6 +110,29 @@ extension JournalRecord {
         let names = restoration.interrupted.map { GenericValue.text($0.name) }
         if tellsAll { add("interrupted", .array(names)) }
       }
+    }
+
+    /// Adds the actions that were refused before the revision.
+    mutating func addRefusals(of details: Details, tellsAll: Bool) {
+      if !details.refused.isEmpty {
+        let entries = details.refused.map { refused in
+          var entry = Entry(limits: limits)
+          if tellsAll { entry.add("client", .text(refused.client.hexadecimal)) }
+          entry.add("session", .unsigned(refused.session))
+          entry.add("sequence", .unsigned(refused.sequence))
+          if let action = refused.action {
+            entry.add(refused.scope, action)
+          } else {
+            entry.add("scope", .text(refused.scope))
+          }
+          if let code = refused.failure.details?.code { entry.add("code", .text(code)) }
+          entry.add("reason", .text(refused.failure.message))
+          bytes += entry.bytes + refused.failure.message.utf8.count
+          return entry.value
+        }
+        add("refused", .array(entries))
+      }
+      if details.refusedMore > 0 { add("refusedMore", .unsigned(details.refusedMore)) }
     }
 
     /// Adds an action, if it is short enough.

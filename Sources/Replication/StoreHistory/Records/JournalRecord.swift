@@ -76,6 +76,12 @@ package struct JournalRecord: Hashable, Sendable {
     package var inputs = Inputs()
     /// Clients that said goodbye before the revision: the outcomes of their actions are deleted.
     package var forgotten: [Identifier] = []
+    /// Actions that reducers have refused since the record before this one, oldest first.
+    ///
+    /// Bounded by ``Limits/unrecordedRefusals`` and ``Limits/unrecordedRefusalBytes``.
+    package var refused: [RefusedAction] = []
+    /// The number of further refused actions.
+    package var refusedMore: UInt64 = 0
     /// The reducer's duration, in microseconds; nil if it was not measured.
     package var microseconds: UInt64?
 
@@ -221,12 +227,14 @@ extension JournalRecord.Details {
     static let seed: UInt64 = 3
     static let microseconds: UInt64 = 4
     static let forgotten: UInt64 = 5
+    static let refused: UInt64 = 6
+    static let refusedMore: UInt64 = 7
   }
 
   private var count: Int {
     (began.isEmpty ? 0 : 1) + (ended.isEmpty ? 0 : 1) + (inputs.date == nil ? 0 : 1)
       + (inputs.seed == nil ? 0 : 1) + (microseconds == nil ? 0 : 1)
-      + (forgotten.isEmpty ? 0 : 1)
+      + (forgotten.isEmpty ? 0 : 1) + (refused.isEmpty ? 0 : 1) + (refusedMore == 0 ? 0 : 1)
   }
 
   fileprivate func encode(to encoder: inout CBOREncoder) {
@@ -258,6 +266,15 @@ extension JournalRecord.Details {
       encoder.arrayHeader(forgotten.count)
       for client in forgotten { encoder.encode(client) }
     }
+    if !refused.isEmpty {
+      encoder.encode(unsigned: Field.refused)
+      encoder.arrayHeader(refused.count)
+      for action in refused { action.encode(to: &encoder) }
+    }
+    if refusedMore > 0 {
+      encoder.encode(unsigned: Field.refusedMore)
+      encoder.encode(unsigned: refusedMore)
+    }
   }
 
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
@@ -273,6 +290,11 @@ extension JournalRecord.Details {
       case Field.microseconds: microseconds = try decoder.unsigned()
       case Field.forgotten:
         forgotten = try decoder.list { (d) throws(CodecError) in try d.identifier() }
+      case Field.refused:
+        refused = try decoder.list { (d) throws(CodecError) in
+          try JournalRecord.RefusedAction(from: &d)
+        }
+      case Field.refusedMore: refusedMore = try decoder.unsigned()
       default: try decoder.skipItem()
       }
     }
@@ -389,14 +411,6 @@ extension JournalRecord.Origin {
     }
   }
 
-  private static func sequence(from decoder: inout CBORDecoder) throws(CodecError) -> UInt64 {
-    let sequence = try decoder.unsigned()
-    guard sequence >= 1, sequence <= ActionSequence.greatest else {
-      throw decoder.error(.typeMismatch, "an action cannot have the sequence \(sequence)")
-    }
-    return sequence
-  }
-
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
     if try decoder.nullIfPresent() {
       self = .daemon
@@ -410,7 +424,7 @@ extension JournalRecord.Origin {
         JournalRecord.ClientAction(
           client: try decoder.identifier(),
           session: try decoder.unsigned(),
-          sequence: try Self.sequence(from: &decoder),
+          sequence: try decoder.sequence(),
           scope: try decoder.text(),
           action: try decoder.byteString(),
           identity: rest > taken ? try ActionOrigin.Identity(from: &decoder) : .unknown,

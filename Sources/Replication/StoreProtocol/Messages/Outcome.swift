@@ -1,4 +1,5 @@
-package import StoreState
+package import StoreBytes
+import StoreState
 
 /// The outcome of an action.
 @usableFromInline
@@ -15,15 +16,38 @@ package enum Outcome: Hashable, Sendable {
     @usableFromInline package let message: String
     /// The revision, if the client knows that the action was applied nevertheless.
     package var revision: UInt64?
+    /// The details of a reducer's refusal, whose reason is ``message``; nil without details, and for
+    /// other failures.
+    package var details: RefusalDetails?
 
-    package init(code: String, message: String, revision: UInt64? = nil) {
+    package init(
+      code: String,
+      message: String,
+      revision: UInt64? = nil,
+      details: RefusalDetails? = nil,
+    ) {
+      self.details = details
       self.code = code
       self.message = message.bounded(toBytes: TextLimits.failureBytes)
       self.revision = revision
     }
   }
 
+  /// The code and the value with which a reducer refused an action.
+  @usableFromInline
+  package struct RefusalDetails: Hashable, Sendable {
+    package var code: String?
+    package var value: EncodedValue?
+
+    package init(code: String?, value: EncodedValue?) {
+      self.code = code
+      self.value = value
+    }
+  }
+
   package static let rejected = "rejected"
+  /// A reducer refused it.
+  package static let refused = "refused"
   package static let absent = "absent"
   package static let conflict = "conflict"
   package static let expired = "expired"
@@ -44,7 +68,7 @@ package enum Outcome: Hashable, Sendable {
   @inlinable package var mostEncodedBytes: Int {
     switch self {
     case .applied: 11
-    case .failed(let failure): failure.code.utf8.count + failure.message.utf8.count + 20
+    case .failed(let failure): failure.textBytes + 20
     }
   }
 
@@ -52,7 +76,7 @@ package enum Outcome: Hashable, Sendable {
   package var keptBytes: Int {
     switch self {
     case .applied: 16
-    case .failed(let failure): failure.code.utf8.count + failure.message.utf8.count + 176
+    case .failed(let failure): failure.textBytes + 240
     }
   }
 
@@ -62,9 +86,10 @@ package enum Outcome: Hashable, Sendable {
     case .applied(let revision, hasEffects: true):
       encoder.message(1, revision)
     case .failed(let failure):
-      encoder.message(2, 2)
+      encoder.message(2, failure.details == nil ? 2 : 3)
       encoder.encode(text: failure.code)
       encoder.encode(text: failure.message)
+      failure.details?.encode(to: &encoder)
     }
   }
 
@@ -80,10 +105,71 @@ package enum Outcome: Hashable, Sendable {
       taken = try decoder.require(1, of: rest, "an outcome")
       self = .applied(revision: try decoder.unsigned(), hasEffects: true)
     case 2:
-      taken = try decoder.require(2, of: rest, "an outcome")
-      self = .failed(Failure(code: try decoder.text(), message: try decoder.text()))
+      taken = try decoder.require(rest >= 3 ? 3 : 2, of: rest, "an outcome")
+      var failure = Failure(code: try decoder.text(), message: try decoder.text())
+      if taken == 3 { failure.details = try RefusalDetails(from: &decoder) }
+      self = .failed(failure)
     default: throw decoder.error(.typeMismatch, "expected an outcome, found kind \(kind)")
     }
     try decoder.skipItems(rest - taken)
+  }
+}
+
+extension Outcome.Failure {
+  /// The bytes of its texts and of its value.
+  @usableFromInline var textBytes: Int {
+    code.utf8.count + message.utf8.count
+      + (details.map { ($0.code?.utf8.count ?? 0) + ($0.value?.bytes.count ?? 0) + 32 } ?? 0)
+  }
+}
+
+extension Outcome.RefusalDetails {
+  /// The fields' numbers.
+  ///
+  /// An unknown number belongs to a later release, and is ignored.
+  private enum Field {
+    static let code: UInt64 = 0
+    static let value: UInt64 = 1
+  }
+
+  /// Writes a map with numbered keys.
+  package func encode(to encoder: inout CBOREncoder) {
+    encoder.mapHeader((code == nil ? 0 : 1) + (value == nil ? 0 : 1))
+    if let code {
+      encoder.encode(unsigned: Field.code)
+      encoder.encode(text: code)
+    }
+    if let value {
+      encoder.encode(unsigned: Field.value)
+      encoder.encode(value)
+    }
+  }
+
+  package init(from decoder: inout CBORDecoder) throws(CodecError) {
+    for _ in 0..<(try decoder.mapHeader()) {
+      switch try decoder.unsigned() {
+      case Field.code: code = try decoder.text()
+      case Field.value: value = try decoder.encodedValue()
+      default: try decoder.skipItem()
+      }
+    }
+  }
+}
+
+extension CBOREncoder {
+  /// Writes a value of any type: the hash of its schema, and its item.
+  package mutating func encode(_ value: EncodedValue) {
+    arrayHeader(2)
+    encode(unsigned: value.schema.rawValue)
+    append(raw: value.bytes)
+  }
+}
+
+extension CBORDecoder {
+  /// Reads a value of any type.
+  package mutating func encodedValue() throws(CodecError) -> EncodedValue {
+    try expectArray(of: 2, "a value with its schema")
+    let schema = Digest(rawValue: try unsigned())
+    return EncodedValue(schema: schema, bytes: Array(try rawItem()))
   }
 }

@@ -7,6 +7,15 @@ extension ActionFailure {
     let code: Code
     let remedy: String
     switch failure.code {
+    case Outcome.refused:
+      self.init(
+        Refusal(
+          reason: failure.message,
+          code: failure.details?.code,
+          encodedValue: failure.details?.value,
+        )
+      )
+      return
     case Outcome.expired:
       (code, remedy) = (.expired, "It was not applied. Send it again if it is still wanted.")
     // The message of the refusal states when to try again.

@@ -31,6 +31,8 @@ package final class Recorder {
   /// Returns the time in nanoseconds, for the duration of reducers; nil if it is not measured.
   @exclusivity(unchecked) package var nanoseconds: (() -> Int64)?
   @exclusivity(unchecked) private var beganAt: Int64?
+  /// The holders' shares of the refused actions in ``details``.
+  private var refusalShares = (count: Shares(), bytes: Shares())
   /// Called when an effect has ended, which requires a record.
   var onEffects: (() -> Void)?
   /// The greatest session number that the journal has reserved.
@@ -211,8 +213,30 @@ package final class Recorder {
     beganAt = nil
   }
 
-  /// Abandons a revision: the target of its action is absent.
-  func abandon() { beganAt = nil }
+  /// Abandons a revision: its action was refused, or the action's target is absent.
+  func abandon() {
+    beganAt = nil
+    // A session that joins or leaves is noted all the same.
+    if case .other(let origin) = cause, case .internal = origin { cause = .daemon }
+  }
+
+  /// Notes that a reducer has refused a client's action; the next record of any kind contains it.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - holder: The client's holder, which has a share of the room for such notes.
+  func refused(_ action: JournalRecord.RefusedAction, of holder: Holder) {
+    if details.refused.isEmpty { refusalShares = (Shares(), Shares()) }
+    guard refusalShares.count.hasRoom(for: holder, in: limits.unrecordedRefusals),
+      refusalShares.bytes.hasRoom(for: action.bytes, of: holder, in: limits.unrecordedRefusalBytes)
+    else {
+      details.refusedMore += 1
+      return
+    }
+    refusalShares.count.add(1, to: holder)
+    refusalShares.bytes.add(action.bytes, to: holder)
+    details.refused.append(action)
+  }
 
   /// Notes that a client has sent a goodbye: the outcomes of its actions are obsolete.
   ///
@@ -533,6 +557,10 @@ extension Recorder: EffectLog {
     details.began.append(
       JournalRecord.RunningEffect(number: effectNumbers + number, effect: effect)
     )
+  }
+
+  package func tookBack(_ number: UInt64) {
+    details.began.removeAll { $0.number == effectNumbers + number }
   }
 
   package func ended(_ number: UInt64) {

@@ -118,25 +118,32 @@ package final class Recovery<Root: Sendable> {
     history.note(record.details, of: record.origin)
     // A forgotten client may have returned since, and sent this action.
     for client in record.details.forgotten { forget(client) }
+    for action in record.details.refused {
+      let client = client(action.client, last: action.sequence - 1)
+      note(.failed(action.failure), of: action.sequence, client: client)
+    }
     guard case .client(let action) = record.origin else { return }
-    note(action, appliedAt: record.revision)
-  }
-
-  private func note(_ action: JournalRecord.ClientAction, appliedAt revision: UInt64) {
     let client = client(action.client, last: action.sequence - 1)
     client.holder = action.identity.holder
+    let outcome = Outcome.applied(revision: record.revision, hasEffects: false)
+    note(outcome, of: action.sequence, client: client)
+  }
+
+  private func note(_ outcome: Outcome, of sequence: UInt64, client: Client) {
     let before = client.outcomes.count
-    if action.sequence > client.last + 1 {
+    // The client was sent this outcome already, if the record before this one has it.
+    guard sequence > client.last else { return }
+    if sequence > client.last + 1 {
       // A gap in the sequence stands for refused actions, which leave no record.
       let refusal = Outcome.Failure(
         code: Outcome.rejected,
         message: "It was refused before the daemon was started again; why is not kept.",
       )
-      let count = min(Int(clamping: action.sequence - client.last - 1), limits.outcomesPerClient)
+      let count = min(Int(clamping: sequence - client.last - 1), limits.outcomesPerClient)
       client.outcomes += repeatElement(.failed(refusal), count: count)
     }
-    client.outcomes.append(.applied(revision: revision, hasEffects: false))
-    client.last = max(client.last, action.sequence)
+    client.outcomes.append(outcome)
+    client.last = sequence
     if client.outcomes.count >= 2 * limits.outcomesPerClient {
       client.outcomes.removeFirst(client.outcomes.count - limits.outcomesPerClient)
     }

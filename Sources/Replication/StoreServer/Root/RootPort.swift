@@ -33,8 +33,8 @@ package protocol RootPort: AnyObject {
 
   /// Reduces an action of a scope.
   ///
-  /// - Returns: The task of its effects; nil if its target is absent, and then the action has
-  ///   no effect.
+  /// - Returns: The task of its effects, or of its refusal; nil if its target is absent, and then
+  ///   the action has no effect.
   /// - Throws: A `CodecError` if the bytes are not an action of the scope.
   func send(
     _ action: ArraySlice<UInt8>,
@@ -43,6 +43,9 @@ package protocol RootPort: AnyObject {
 
   /// Sends the action for a listed session that joined or left.
   func send(_ event: SessionEvent)
+
+  /// Takes the refusals of actions that no client has sent, since the last call; nil without any.
+  func takeRefusals() -> UnansweredRefusals?
 
   /// Sends the actions for a restart, as one revision, if the daemon has restarted.
   ///

@@ -92,6 +92,10 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
         ReducerInputs.begin()
       }
       core.onBeginShared = { recorder.beginShared() }
+      core.onAbandon = {
+        _ = ReducerInputs.end()
+        recorder.abandon()
+      }
     }
     guard exposed.contains(where: { $0.outputs != nil }) else { return }
     core.onOutput = { [unowned self] output, revision in
@@ -110,6 +114,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     core.onOutput = nil
     core.onBegin = nil
     core.onBeginShared = nil
+    core.onAbandon = nil
     core.effectLog = nil
     core.kept?.end("The daemon has ended.")
     core.kept = nil
@@ -134,18 +139,14 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       return nil
     }
     var decoder = CBORDecoder(action)
-    let task = try source.send(core, true, &decoder)
-    // The action's target is absent, so no step has ended the inputs and the record.
-    if task == nil, let journal {
-      _ = ReducerInputs.end()
-      journal.recorder.abandon()
-    }
-    return task
+    return try source.send(core, true, &decoder)
   }
 
   func send(_ event: SessionEvent) {
     if let action = sessionAction(event) { core.send(action) }
   }
+
+  func takeRefusals() -> UnansweredRefusals? { core.takeRefusals() }
 
   func restart() -> String? {
     guard let journal, let restoration = pendingRestoration else { return nil }

@@ -14,7 +14,13 @@ struct Shares {
 
   /// Whether a holder may have one more.
   func hasRoom(for holder: Holder, in limit: SharedLimit) -> Bool {
-    all < limit.all && self[holder] < limit.holder && (holder.isOwner || others < limit.others)
+    hasRoom(for: 1, of: holder, in: limit)
+  }
+
+  /// Whether a holder may have a number more.
+  func hasRoom(for count: Int, of holder: Holder, in limit: SharedLimit) -> Bool {
+    all + count <= limit.all && self[holder] + count <= limit.holder
+      && (holder.isOwner || others + count <= limit.others)
   }
 
   /// Adds to a holder's share; a negative count subtracts.

@@ -9,14 +9,22 @@ extension EffectRegistry {
   /// Begins an interval.
   ///
   /// It is kept until it is over or the child is removed.
+  @MainActor
   func begin(_ interval: ThrottleInterval, of id: CancelID, at place: EffectPlace) {
     var intervals = state.withLock { $0.knownSite(at: place)?.intervals } ?? [:]
-    let isNew = intervals.updateValue(interval, forKey: id) == nil
+    let old = intervals.updateValue(interval, forKey: id)
+    let isNew = old == nil
     // Only when the count is a power of two, as the scan takes time linear in the count.
     if isNew, intervals.count.nonzeroBitCount == 1 {
       intervals = intervals.filter { !$0.value.isOver() }
     }
-    state.withLock { $0.site(at: place).intervals = intervals }
+    let isInStep = isInStep
+    state.withLock { state in
+      let site = state.site(at: place)
+      site.intervals = intervals
+      if isInStep { state.changes.append(.interval(site, id, old)) }
+    }
+    if isInStep { hasStepChanges = true }
   }
 
   /// Ends all intervals, at all places.

@@ -12,8 +12,8 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
   struct State {
     var entries: [Int: Entry] = [:]
     let root = EffectSite(parent: nil, path: nil, id: AnyHashable(0))
-    /// Earlier positions of sites during an action that may be discarded; oldest first.
-    var moves: [EffectSite.Move] = []
+    /// Changes of the step in progress, which may be abandoned; oldest first.
+    var changes: [StepChange] = []
   }
 
   /// A piece of work and its positions.
@@ -25,6 +25,13 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
   }
 
   let state = Mutex(State())
+  // The following three belong to the thread of the reducers, which is the main one in a store.
+  /// Whether a step is in progress: its changes can be taken back.
+  @exclusivity(unchecked) var isInStep = false
+  /// Whether the step in progress has changed the registry or is to cancel work.
+  @exclusivity(unchecked) var hasStepChanges = false
+  /// The work that the step in progress cancels at its end, in the order of the cancellations.
+  var stepCancellations: [[EffectWork]] = []
   private let absenceCell = Atomic(Absence.fault)
 
   package init() {
@@ -74,9 +81,12 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
 
   /// Cancels the work under an id at a place and below it.
   func cancel(_ id: CancelID, at place: EffectPlace) {
-    EffectWork.cancel(
-      state.withLock { $0.knownSite(at: place)?.byID[id].map { Array($0.values) } ?? [] }
-    )
+    EffectWork.cancel(work(under: id, at: place))
+  }
+
+  /// The work under an id at a place and below it.
+  func work(under id: CancelID, at place: EffectPlace) -> [EffectWork] {
+    state.withLock { $0.knownSite(at: place)?.byID[id].map { Array($0.values) } ?? [] }
   }
 
   /// Cancels all work.
@@ -100,43 +110,6 @@ extension EffectRegistry {
       UncheckedSendable(state.knownSite(at: place)?.children(at: path).map { Array($0.keys) })
     }
     .value ?? []
-  }
-
-  /// Cancels the work of absent children and of their descendants.
-  func end(_ ids: [AnyHashable], at path: ChildrenPath, of place: EffectPlace) {
-    let work = state.withLock { state -> [EffectWork] in
-      guard let site = state.knownSite(at: place) else { return [] }
-      var work: [EffectWork] = []
-      for id in ids { site.children(at: path)?[id]?.end(&work) }
-      for work in work { state.forget(work) }
-      site.removeIfEmpty()
-      return work
-    }
-    EffectWork.cancel(work)
-  }
-
-  /// Moves the running work of a child to the child's new id.
-  ///
-  /// If the action in progress may be discarded, a call of ``endMoves(areKept:)`` must follow.
-  func move(_ place: EffectPlace, to id: AnyHashable) {
-    guard EffectSite.anyIsChild else { return }
-    let mayBeTakenBack = absence != .fault
-    state.withLock { state in
-      guard let move = state.knownSite(at: place)?.move(to: id), mayBeTakenBack else { return }
-      state.moves.append(move)
-    }
-  }
-
-  /// Ends an action that might have been discarded.
-  ///
-  /// - Parameter areKept: Whether children keep the ids that the action gave them; otherwise each
-  ///   child has its earlier id again.
-  func endMoves(areKept: Bool) {
-    guard EffectSite.anyIsChild else { return }
-    state.withLock { state in
-      if !areKept { for move in state.moves.reversed() { move.takeBack() } }
-      state.moves = []
-    }
   }
 
   /// The site of a place, also after it has ended; nil if no work runs there.

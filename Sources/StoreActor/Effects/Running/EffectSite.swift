@@ -78,11 +78,32 @@ final class EffectSite: @unchecked Sendable {
     parent.insert(self, at: path)
   }
 
+  /// A site that was removed from the tree, with its earlier position.
+  // Sound: guarded by the mutex of the registry, like the site.
+  struct Removal: @unchecked Sendable {
+    fileprivate let site: EffectSite
+    fileprivate let parent: EffectSite?
+
+    /// Removes the sites around this one that have become empty.
+    func removeEmptyParents() { parent?.removeIfEmpty() }
+
+    /// Inserts the site again; its id is free, because later changes were taken back before.
+    func takeBack() {
+      site.isOver = false
+      if let parent, let path = site.path { site.put(at: path, of: parent, id: site.id) }
+    }
+  }
+
   /// Removes this site, and all sites below it, from the tree.
-  func end(_ work: inout [EffectWork]) {
+  ///
+  /// - Parameters:
+  ///   - work: Receives the work of these sites.
+  ///   - removals: Receives the sites, innermost first.
+  func end(_ work: inout [EffectWork], _ removals: inout [Removal]) {
     work += self.work.values
     isOver = true
-    for child in children.flatMap(\.sites.values) { child.end(&work) }
+    for child in children.flatMap(\.sites.values) { child.end(&work, &removals) }
+    removals.append(Removal(site: self, parent: parent))
     parent?.remove(self)
   }
 

@@ -4,6 +4,8 @@ extension RootCore {
     switch effect.operation {
     case .none:
       break
+    case .refuse(let refusal):
+      reportLateRefusal(refusal)
     case .send(let action):
       deliver(action, in: context)
     case .run(let run):
@@ -21,10 +23,10 @@ extension RootCore {
     case .concatenate(let effects):
       performChain(effects[...], in: context)
     case .cancellable(let effect, let id, let cancelInFlight):
-      if cancelInFlight { registry.cancel(id, at: context.place) }
+      if cancelInFlight { registry.cancelInStep(id, at: context.place) }
       perform(effect, in: context.under(id))
     case .cancel(let id):
-      registry.cancel(id, at: context.place)
+      registry.cancelInStep(id, at: context.place)
     case .tracked(let effect, let lineage):
       perform(effect, in: context.counted(by: lineage))
     case .child(let effect, let place, let dismissal):
@@ -80,7 +82,7 @@ extension RootCore {
   ) {
     let work = EffectWork(in: context)
     part.whenFinished { [weak self] in
-      if let self, !work.isCancelled {
+      if let self, !work.isCancelled, !isAbandoning {
         performChain(rest, in: context)
         if startCount > 0 { startEffects() }
       }
@@ -144,6 +146,9 @@ package protocol EffectLog: AnyObject {
 
   /// Records that an effect has ended or was cancelled.
   func ended(_ number: UInt64)
+
+  /// Removes the record of an effect that has begun in an abandoned step.
+  func tookBack(_ number: UInt64)
 }
 
 // MARK: - When effects start
@@ -196,6 +201,25 @@ extension RootCore {
     starts.removeAll(keepingCapacity: true)
     startCount = 0
     for start in dropped { start.work.end() }
+  }
+
+  /// Drops the effects of a step that is abandoned: they do not start.
+  ///
+  /// - Parameter revision: The revision before the step.
+  func dropStarts(after revision: UInt64) {
+    var dropped: [EffectWork] = []
+    while let last = starts.last, last.revision > revision {
+      dropped.append(last.work)
+      starts.removeLast()
+      startCount -= 1
+    }
+    // First, so that the end of an effect starts no other effect.
+    for work in dropped { work.cancel() }
+    for work in dropped {
+      if let effectLog, work.onEnd != nil { effectLog.tookBack(UInt64(work.serial)) }
+      work.onEnd = nil
+      work.end()
+    }
   }
 
   /// Starts the effects that may start, after all observers of their state are notified.

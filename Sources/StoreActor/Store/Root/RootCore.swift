@@ -52,6 +52,17 @@ package final class RootCore<State, Action>: StoreCore {
   /// For a test store, which requires an assertion of it.
   package var onSharedChange: (@MainActor (_ state: State) -> Void)?
 
+  /// Called when a revision that had begun is abandoned: its action was refused, or its target is
+  /// absent.
+  ///
+  /// For a daemon that records the actions.
+  package var onAbandon: (@MainActor () -> Void)?
+
+  /// Called for each refused action, after the step was abandoned.
+  ///
+  /// For a test store, which requires an assertion of it.
+  package var onRefusal: (@MainActor (_ action: Action, _ refusal: Refusal) -> Void)?
+
   /// Receives the begin and the end of named effects; nil if they are not recorded.
   package var effectLog: (any EffectLog)?
 
@@ -103,6 +114,17 @@ package final class RootCore<State, Action>: StoreCore {
   @exclusivity(unchecked) private var foreignLineage: EffectLineage?
   /// The caller's surroundings of ``batch(as:_:)`` while the reducers' surroundings are in force.
   @exclusivity(unchecked) private var outer: Surroundings?
+  /// Why the step in progress is abandoned; nil while its actions are accepted.
+  @exclusivity(unchecked) private var refusal: Refusal?
+  /// Whether ``refusal`` is set.
+  @exclusivity(unchecked) private var isRefused = false
+  /// Whether the step in progress is being abandoned.
+  @exclusivity(unchecked) private(set) var isAbandoning = false
+  /// The tasks of actions that were queued in the batch.
+  private var tickets: [QueuedTask] = []
+  @exclusivity(unchecked) private var ticketCount = 0
+  /// The refusals of actions that nobody waits for since the last call of ``takeRefusals()``.
+  private var unansweredRefusals = UnansweredRefusals()
   /// The origin of the action that is being reduced; nil for the process.
   @exclusivity(unchecked) private var origin: ActionOrigin?
   /// The link between the state and its shared values; nil while it has no such values.
@@ -267,7 +289,7 @@ package final class RootCore<State, Action>: StoreCore {
     commitWithoutAction {
       reset(&cells.other.pointee)
       restored?(&cells.other.pointee, restoration, self)
-      if let action { step(&cells.other.pointee, action, self) }
+      if let action { reduceWithoutRefusal { step(&cells.other.pointee, action, self) } }
     }
   }
 
@@ -281,7 +303,7 @@ package final class RootCore<State, Action>: StoreCore {
     beginStep()
     surroundings.with {
       change()
-      if queueCount > 0 { reduceQueue() }
+      finishStep(mayBeRefused: false)
     }
     _ = finishBatch()
   }
@@ -308,23 +330,24 @@ package final class RootCore<State, Action>: StoreCore {
   package func send(_ action: Action, lineage: EffectLineage?) -> StoreTask {
     guard phase == .idle else { return sendWhileBusy(action, lineage: lineage) }
     if let sharing, sharing.isBehind { showShared() }
-    reduceBatch(action, lineage: lineage)
-    return finishBatch()
+    if reduceBatch(action, lineage: lineage) { return finishBatch() }
+    return abandonBatch(action)
   }
 
   /// Reduces an action of a remote sender, which may not know yet that the action's target
   /// is absent.
   ///
   /// - Parameter action: The action.
-  /// - Returns: The task of the action's effects; nil if a child of it is absent. Then the state is
-  ///   unchanged, and no issue is reported.
+  /// - Returns: The task of the action's effects, or of its refusal; nil if a child of it is absent.
+  ///   Then the state is unchanged, and no issue is reported.
   @usableFromInline
   package func sendFromAfar(_ action: Action) -> StoreTask? {
     guard phase == .idle else { return sendWhileBusy(action, lineage: nil) }
     if let sharing, sharing.isBehind { showShared() }
     registry.absence = .expected
     if reduceBatch(action, lineage: nil) { return finishBatch() }
-    giveUpStep()
+    if isRefused { return abandonBatch(action, isAnswered: true) }
+    abandonStep()
     return nil
   }
 
@@ -339,15 +362,47 @@ package final class RootCore<State, Action>: StoreCore {
     batchLineage = nil
     beginStep()
     if change(&cells.other.pointee) { return finishBatch() }
-    giveUpStep()
+    abandonStep()
     return nil
   }
 
-  /// Discards the step in progress.
-  private func giveUpStep() {
+  /// Abandons the batch in progress, because an action of it was refused.
+  ///
+  /// - Parameters:
+  ///   - action: The first action of the batch.
+  ///   - isAnswered: Whether a remote sender is notified of the refusal.
+  /// - Returns: The task of the refused action.
+  private func abandonBatch(_ action: Action, isAnswered: Bool = false) -> StoreTask {
+    let refusal = takeRefusal()
+    abandonStep(ActionFailure(refusal))
+    if !isAnswered { unansweredRefusals.note(refusal) }
+    onRefusal?(action, refusal)
+    return StoreTask(refused: RefusedTask(refusal))
+  }
+
+  private func takeRefusal() -> Refusal {
+    guard let refusal else { preconditionFailure("A batch without a refusal was refused.") }
+    self.refusal = nil
+    isRefused = false
+    return refusal
+  }
+
+  /// Discards the step in progress: the state, shared values and running effects are as before.
+  ///
+  /// - Parameter failure: The failure of actions that were queued in it.
+  private func abandonStep(_ failure: ActionFailure = .abandoned) {
+    isAbandoning = true
+    clearQueue()
     sharing?.giveUp()
     cells.dropOld()
+    registry.takeBackStepChanges()
+    registry.keepStepChanges()
+    dropStarts(after: revision)
+    if outputs.count > 0 { outputs.dropUnpublished() }
+    if ticketCount > 0 { settleTickets(.failure(failure)) }
     batchLineage = nil
+    isAbandoning = false
+    onAbandon?()
     phase = .idle
   }
 
@@ -412,23 +467,24 @@ package final class RootCore<State, Action>: StoreCore {
 
   /// Reduces an action and its synchronous consequences on a copy of the state.
   ///
-  /// - Returns: False if the action's target is absent, which was expected.
-  @discardableResult
+  /// - Returns: False if an action was refused, or if the action's target is absent, which was
+  ///   expected. Then the caller abandons the step.
   private func reduceBatch(_ action: Action, lineage: EffectLineage?) -> Bool {
     phase = .reducing
     batchLineage = lineage
     if let onBegin { onBegin(action) }
     beginStep()
     if outer != nil, lineage == nil { return reduce(action) }
-    var isPresent = true
-    reduce(as: lineage?.origin) { isPresent = reduce(action) }
-    return isPresent
+    var isAccepted = true
+    reduce(as: lineage?.origin) { isAccepted = reduce(action) }
+    return isAccepted
   }
 
   private func commitBatch() -> StoreTask {
     commit()
     if outputs.count > 0 { publishOutputs() }
     let task = StoreTask(revision: revision, handle: batchLineage)
+    if ticketCount > 0 { settleTickets(.success(revision)) }
     batchLineage = nil
     return task
   }
@@ -439,12 +495,31 @@ package final class RootCore<State, Action>: StoreCore {
     // The feature itself sends the actions that follow.
     if absence != .fault {
       registry.absence = .fault
-      registry.endMoves(areKept: absence != .found)
+      if absence == .found {
+        // An absent target makes the refusal of another reducer irrelevant.
+        if isRefused { _ = takeRefusal() }
+        return false
+      }
     }
-    if queueCount > 0 {
-      if absence == .found { clearQueue() } else { reduceQueue() }
+    return isRefused ? false : finishStep(mayBeRefused: true)
+  }
+
+  /// Reduces the queued actions, and then performs the cancellations of the step.
+  ///
+  /// The end of cancelled work may queue actions of other lineages, which cannot be refused.
+  ///
+  /// - Parameter mayBeRefused: Whether the step is abandoned if a queued action is refused.
+  /// - Returns: False if a queued action was refused.
+  @discardableResult
+  private func finishStep(mayBeRefused: Bool) -> Bool {
+    if queueCount > 0, !reduceQueue(mayBeRefused: mayBeRefused) { return false }
+    registry.keepStepChanges()
+    while queueCount > 0 {
+      registry.isInStep = true
+      reduceQueue(mayBeRefused: false)
+      registry.keepStepChanges()
     }
-    return absence != .found
+    return true
   }
 
   /// Takes the effects of the action that is being reduced.
@@ -454,8 +529,11 @@ package final class RootCore<State, Action>: StoreCore {
     if registry.absence == .found { return }
     switch effect.operation {
     case .none: break
+    case .refuse(let refusal):
+      self.refusal = refusal
+      isRefused = true
     case .send(let action): enqueue(QueuedAction(action: action, lineage: foreignLineage))
-    case .cancel(let id): registry.cancel(id, at: registry)
+    case .cancel(let id): registry.cancelInStep(id, at: registry)
     case .output(let output): emit(output, of: action)
     default:
       let lineage = currentLineage()
@@ -468,18 +546,38 @@ package final class RootCore<State, Action>: StoreCore {
     queueCount += 1
   }
 
-  private func reduceQueue() {
+  /// - Returns: False if an action was refused, and `mayBeRefused` is true.
+  @discardableResult
+  private func reduceQueue(mayBeRefused: Bool) -> Bool {
     var index = 0
     while index < queueCount {
       let queued = queue[index]
       index += 1
       if let lineage = queued.lineage {
-        reduceQueued(queued.action, of: lineage)
-      } else {
+        reduceWithoutRefusal { reduceQueued(queued.action, of: lineage) }
+      } else if mayBeRefused {
         step(&cells.other.pointee, queued.action, self)
+        if isRefused { return false }
+      } else {
+        reduceWithoutRefusal { step(&cells.other.pointee, queued.action, self) }
       }
     }
     clearQueue()
+    return true
+  }
+
+  /// Reduces an action that comes too late to be refused: if its reducer refuses, this is reported,
+  /// and the state is as before.
+  private func reduceWithoutRefusal(_ reduce: () -> Void) {
+    let before = cells.other.pointee
+    let changeCount = registry.stepChangeCount
+    let edits = SharedLock.beginPart()
+    reduce()
+    SharedLock.endPart(edits, isKept: !isRefused)
+    guard isRefused else { return }
+    cells.other.pointee = before
+    registry.takeBackStepChanges(after: changeCount)
+    reportLateRefusal(takeRefusal())
   }
 
   /// Reduces an action of another lineage than the batch's.
@@ -521,6 +619,7 @@ package final class RootCore<State, Action>: StoreCore {
 
   /// Copies the state for a step.
   private func beginStep() {
+    registry.isInStep = true
     cells.begin()
     if let sharing {
       sharing.begin(cells.other)
@@ -570,8 +669,14 @@ package final class RootCore<State, Action>: StoreCore {
     while lateCount > 0 {
       let next = late.removeFirst()
       lateCount -= 1
-      reduceBatch(next.action, lineage: next.lineage)
-      _ = commitBatch()
+      if let ticket = next.ticket { tickets.append(ticket); ticketCount += 1 }
+      if reduceBatch(next.action, lineage: next.lineage) {
+        _ = commitBatch()
+      } else {
+        _ = abandonBatch(next.action)
+        // More actions may follow, in this loop.
+        phase = .committing
+      }
     }
   }
 
@@ -588,12 +693,31 @@ package final class RootCore<State, Action>: StoreCore {
       reportSendWhileReducing(action)
       let lineage = lineage ?? currentLineage()
       enqueue(QueuedAction(action: action, lineage: lineage))
-      return StoreTask(queuedFor: revision + 1, handle: lineage)
+      let ticket = QueuedTask(lineage)
+      tickets.append(ticket)
+      ticketCount += 1
+      return StoreTask(queued: ticket)
     }
     let lineage = lineage ?? EffectLineage()
-    late.append(QueuedAction(action: action, lineage: lineage))
+    let ticket = QueuedTask(lineage)
+    late.append(QueuedAction(action: action, lineage: lineage, ticket: ticket))
     lateCount += 1
-    return StoreTask(queuedFor: revision + UInt64(lateCount), handle: lineage)
+    return StoreTask(queued: ticket)
+  }
+
+  private func settleTickets(_ outcome: Result<UInt64, ActionFailure>) {
+    let settled = tickets
+    tickets = []
+    ticketCount = 0
+    for ticket in settled { ticket.settle(outcome) }
+  }
+
+  /// Takes the refusals of actions that no remote client has sent: of effects, of sessions, and of
+  /// the process itself.
+  package func takeRefusals() -> UnansweredRefusals? {
+    guard unansweredRefusals.count > 0 else { return nil }
+    defer { unansweredRefusals = UnansweredRefusals() }
+    return unansweredRefusals
   }
 
   private func tellCommit() {
@@ -608,4 +732,6 @@ struct QueuedAction<Action> {
   let action: Action
   /// The lineage of the action's effects; nil for the batch's lineage.
   let lineage: EffectLineage?
+  /// The task of the action, if it is a batch of its own.
+  var ticket: QueuedTask?
 }
