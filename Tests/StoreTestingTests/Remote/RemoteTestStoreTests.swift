@@ -35,6 +35,33 @@ struct BothPlacesTests {
     #expect(store.state.label == "coffee")
   }
 
+  @Test("A refusal is asserted, and has its code and its value", arguments: Place.allCases)
+  func refuse(place: Place) async throws {
+    let store = store(in: place)
+    await store.send(.labelChanged(""), refused: "A label has letters.")
+    await store.send(\.labelChanged, "", refused: "A label has letters.", code: "empty")
+    await store.send(.labelChanged("tea")) { $0.label = "tea" }
+    let issue = #"The action was refused: "A label has letters.""#
+    await withKnownIssue {
+      await store.send(.labelChanged(""))
+    } matching: { $0.description.contains(issue) }
+    let failure = await #expect(throws: ActionFailure.self) {
+      try await store.send(.labelChanged(""), refused: "A label has letters.").applied()
+    }
+    #expect(failure?.code == .refused)
+    #expect(failure?.refusal?.code == "empty")
+    #expect(failure?.refusal?.value(as: Int.self) == 1)
+  }
+
+  @Test("The refused action of an effect is received", arguments: Place.allCases)
+  func refuseEffect(place: Place) async {
+    let store = store(in: place)
+    store.dependencies.thermometer = Thermometer { -300 }
+    await store.send(.measureButtonTapped)
+    await store.receive(\.measured, refused: "No temperature is so low.")
+    await store.send(.labelChanged("tea")) { $0.label = "tea" }
+  }
+
   @Test("A change too large to be published is seen like others", arguments: Place.allCases)
   func sendLarge(place: Place) async {
     let store = store(in: place)

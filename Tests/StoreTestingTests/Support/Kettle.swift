@@ -37,7 +37,7 @@ struct Kettle: Reducer {
         .cancellable(id: CancelID.heating)
       case .labelChanged(let label):
         state.label = label
-        return .none
+        return label.isEmpty ? .refuse("A label has letters.", code: "empty", value: 1) : .none
       case .measureButtonTapped:
         return .run { send in await send(.measured(try await thermometer.read())) }
       case .twiceButtonTapped:

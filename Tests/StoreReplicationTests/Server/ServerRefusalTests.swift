@@ -1,0 +1,228 @@
+import GenericState
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreHistory
+@testable import StoreProtocol
+@testable import StoreServer
+
+@MainActor
+@Suite("Reducers' refusals of clients' actions", .timeLimit(.minutes(1)))
+struct ServerRefusalTests {
+  private let journal = BenchJournal()
+  private let bytes = -7
+
+  private func bench(
+    journal: BenchJournal? = nil,
+    limits: Limits = Limits(),
+    recovered: Recovered<Deck.State>? = nil,
+    first: UInt64 = 1,
+  ) throws -> (ServerBench, Topic) {
+    let bench = ServerBench(limits: limits, journal: journal, recovered: recovered)
+    let hello = try bench.hello(1, first: first)
+    let joined = try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    return (bench, joined.topic)
+  }
+
+  /// The batch under way becomes durable.
+  private func sync(_ bench: ServerBench) throws {
+    let batch = try #require(journal.batches.last)
+    bench.turn.finish(.durable(through: batch.revisions.upperBound))
+    try bench.endTurn()
+  }
+
+  private func outcomes(_ bench: ServerBench, _ peer: UInt8 = 1) -> [Outcome] {
+    bench.take(peer).flatMap { message -> [Outcome] in
+      if case .acks(let acks) = message { acks.outcomes } else { [] }
+    }
+  }
+
+  private func refusal(_ bytes: Int = -7) throws -> Outcome {
+    let value = try EncodedValue.encoding(bytes).get()
+    return .failed(
+      Outcome.Failure(
+        code: Outcome.refused,
+        message: "No negative bytes.",
+        details: Outcome.RefusalDetails(code: "negative", value: value),
+      )
+    )
+  }
+
+  @Test("A refused action has an outcome with the reason, and no other consequence")
+  func refused() throws {
+    let (bench, topic) = try bench()
+    let outcomes = try bench.act(1, sequence: 1, .filled(bytes: bytes), .incrementButtonTapped)
+    #expect(outcomes == [try refusal(), .applied(revision: 1, hasEffects: false)])
+    #expect(bench.root.state.counter == Deck.Counter(count: 1))
+    #expect(bench.take(topic).count == 1)
+    #expect(!bench.root.hasRunningEffects)
+    // A repeated action receives the same outcome.
+    #expect(try bench.act(1, sequence: 1, .filled(bytes: bytes)) == [try refusal()])
+    #expect(bench.root.revision == 1)
+  }
+
+  @Test("A refusal is sent when the state that it judged is durable")
+  func durable() throws {
+    let (bench, _) = try bench(journal: journal)
+    let outcomes = try bench.act(1, sequence: 1, .incrementButtonTapped, .filled(bytes: bytes))
+    #expect(outcomes == [])
+    try sync(bench)
+    #expect(
+      self.outcomes(bench) == [.applied(revision: 1, hasEffects: false), try refusal()]
+    )
+    // Without another revision it makes no record.
+    #expect(try bench.act(1, sequence: 3, .filled(bytes: bytes)) == [try refusal()])
+    #expect(try journal.records.count == 1)
+  }
+
+  @Test("The next record contains the refusals since the last one, and the log shows them")
+  func recorded() throws {
+    let (bench, _) = try bench(journal: journal)
+    _ = try bench.act(1, sequence: 1, .filled(bytes: -1), .filled(bytes: -2))
+    _ = try bench.act(1, sequence: 3, .incrementButtonTapped, .incrementButtonTapped)
+    let records = try journal.records
+    #expect(records.map(\.details.refused.count) == [2, 0])
+    #expect(records.map(\.details.began.count) == [0, 0])
+    let first = try #require(records.first?.details.refused.first)
+    #expect(first.client == ServerBench.clientID(1))
+    #expect(first.sequence == 1 && first.scope == "counter")
+    #expect(first.action == (try Deck.CounterAction.filled(bytes: -1).encoded()))
+    #expect(Outcome.failed(first.failure) == (try refusal(-1)))
+    let entry = records[0].entry(changed: nil, PastLimits(), .exposed).value
+    #expect("\(entry)".contains("negative") && "\(entry)".contains("No negative bytes."))
+    // Its holder could impersonate the client.
+    #expect(!"\(entry)".contains(ServerBench.clientID(1).hexadecimal))
+    let part = records[0].entry(changed: ["counter"], PastLimits(), .changes).value
+    #expect(!"\(part)".contains("negative"))
+  }
+
+  @Test("After a restart, a refusal that a record contains is repeated")
+  func restarted() throws {
+    let (bench, _) = try bench(journal: journal)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try sync(bench)
+    _ = try bench.act(1, sequence: 2, .filled(bytes: bytes), .filled(bytes: bytes))
+    _ = try bench.act(1, sequence: 4, .incrementButtonTapped)
+    try sync(bench)
+    let (again, _) = try self.bench(journal: BenchJournal(), recovered: journal.recover(2))
+    let outcomes = try again.act(
+      1,
+      sequence: 1,
+      .incrementButtonTapped,
+      .filled(bytes: bytes),
+      .filled(bytes: bytes),
+      .incrementButtonTapped,
+    )
+    #expect(
+      outcomes == [
+        .applied(revision: 1, hasEffects: false), try refusal(), try refusal(),
+        .applied(revision: 2, hasEffects: false),
+      ]
+    )
+    #expect(again.root.state.counter.count == 2)
+  }
+
+  @Test("After a restart, a refusal that no record contains is evaluated again")
+  func evaluatedAgain() throws {
+    let (bench, _) = try bench(journal: journal)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try sync(bench)
+    _ = try bench.act(1, sequence: 2, .filled(bytes: bytes))
+    let recovered = try journal.recover(1)
+    #expect(recovered.history.clients.map(\.last) == [1])
+    let (again, _) = try self.bench(journal: BenchJournal(), recovered: recovered)
+    #expect(try again.hello(1).lastSequence == 1)
+  }
+
+  @Test("A snapshot contains the refusals among the outcomes")
+  func snapshot() throws {
+    let (bench, _) = try bench(journal: journal)
+    _ = try bench.act(1, sequence: 1, .filled(bytes: bytes), .incrementButtonTapped)
+    try sync(bench)
+    let clients = bench.server.outcomes.kept(through: 1)
+    var history = KeptHistory()
+    history.clients = clients
+    let form = DurableForm(Deck.State.self)
+    let bytes = SnapshotBytes.encode(revision: 1, history) { form.encode(Deck.State(), &$0) }
+    let decoded = try SnapshotBytes.decode(bytes[...]).history.clients
+    #expect(decoded.first?.outcomes == [try refusal(), .applied(revision: 1, hasEffects: false)])
+  }
+
+  @Test("Of many refusals a record contains some of each holder, and the number of the others")
+  func bounded() throws {
+    var limits = Limits()
+    limits.unrecordedRefusals = SharedLimit(all: 6, others: 5, holder: 3)
+    let recorder = Recorder(revision: 0, limits: limits)
+    func refuse(_ count: Int, by holder: Holder, text: String = "x") {
+      for _ in 0..<count {
+        recorder.refused(
+          JournalRecord.RefusedAction(
+            client: ServerBench.clientID(1),
+            session: 1,
+            sequence: 1,
+            scope: "counter",
+            action: Array(text.utf8),
+            failure: Outcome.Failure(code: Outcome.refused, message: text),
+          ),
+          of: holder,
+        )
+      }
+    }
+    refuse(9, by: .user(1))
+    refuse(9, by: .user(2))
+    refuse(9, by: .program(user: 0, process: 1))
+    _ = recorder.record(1) { _ in false }
+    // The shares begin anew with each record.
+    refuse(3, by: .user(1))
+    refuse(1, by: .user(2), text: String(repeating: "x", count: 20 << 10))
+    _ = recorder.record(2) { _ in false }
+    _ = recorder.record(3) { _ in false }
+    let batch = try #require(recorder.nextBatch(Instant(nanoseconds: 0)))
+    var decoder = CBORDecoder(batch.records)
+    let records = try (0..<3).map { _ in try JournalRecord(from: &decoder) }
+    #expect(records.map(\.details.refused.count) == [6, 4, 0])
+    #expect(records.map(\.details.refusedMore) == [21, 0, 0])
+    // A long action is omitted, its reason is cut.
+    #expect(records[1].details.refused.last?.action == nil)
+  }
+
+  @Test("Refused actions of the daemon's own are reported in one line")
+  func own() throws {
+    let (bench, _) = try bench(journal: journal)
+    for _ in 0..<5 { bench.root.send(.counter(.filled(bytes: bytes))) }
+    try bench.endTurn()
+    let notices = bench.takeNotices().map(\.text)
+    #expect(
+      notices == [
+        "5 actions of effects or sessions were refused. The last one: No negative bytes. (negative)"
+      ]
+    )
+    #expect(bench.root.revision == 0)
+    // The next record has its own cause.
+    bench.root.send(.secretChanged)
+    try bench.endTurn()
+    let record = try #require(try journal.records.first)
+    #expect(record.origin == .internal(JournalRecord.InternalAction(name: "secretChanged")))
+    #expect(record.details.refused.isEmpty)
+  }
+
+  @Test("An outcome with unknown details of a refusal can be read")
+  func unknownDetails() throws {
+    var encoder = CBOREncoder()
+    encoder.message(2, 4)
+    encoder.encode(text: "refused")
+    encoder.encode(text: "No.")
+    encoder.mapHeader(2)
+    encoder.encode(unsigned: 0)
+    encoder.encode(text: "full")
+    encoder.encode(unsigned: 9)
+    encoder.encode(text: "later")
+    encoder.encode(text: "a later item")
+    var decoder = CBORDecoder(encoder.bytes)
+    let details = Outcome.RefusalDetails(code: "full", value: nil)
+    let expected = Outcome.Failure(code: "refused", message: "No.", details: details)
+    #expect(try Outcome(from: &decoder) == .failed(expected))
+    try decoder.finish()
+  }
+}
