@@ -3,9 +3,9 @@ import StoreDaemon
 import StoreProtocol
 import ZeroMQ
 
-/// The daemon's two sockets with the daemon's options and nothing behind them.
+/// The daemon's two sockets with the daemon's options, without a daemon.
 ///
-/// It shows what libzmq itself takes for a client; ``BareClients`` are clients for it.
+/// It shows the memory of libzmq itself for a client; ``BareClients`` are its clients.
 @MainActor
 enum BareDaemon {
   static func run(_ arguments: inout Arguments) throws {
@@ -26,7 +26,7 @@ enum BareDaemon {
   }
 }
 
-/// Clients of bare sockets: connected like a client, with its two topics, and then quiet.
+/// Clients of bare sockets: connected like a client, with its two topics, then idle.
 @MainActor
 enum BareClients {
   static func run(_ arguments: inout Arguments) throws {

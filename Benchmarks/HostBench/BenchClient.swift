@@ -3,7 +3,7 @@ import StoreProtocol
 import StoreReplica
 import StoreServer
 
-/// A client as it ships, without its sockets: queues that a ``BenchLink`` fills.
+/// The shipped client without its sockets: a ``BenchLink`` fills its queues.
 @MainActor
 final class BenchClient: ClientTransport {
   let client: ReplicaClient
@@ -33,7 +33,7 @@ final class BenchClient: ClientTransport {
 
   var hasCome: Bool { !control.isEmpty || !published.isEmpty }
 
-  /// Takes what has come, and says what is due.
+  /// Takes the incoming messages, and sends the messages that are due.
   func turn() throws {
     clientTurn.onEvent = { [unowned self] in disturbance = disturbance ?? BenchError(event: $0) }
     while clientTurn.receive() {}

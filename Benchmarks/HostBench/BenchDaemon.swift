@@ -5,8 +5,8 @@ import StoreServer
 import StoreState
 import StoredWorkspace
 
-/// The daemon that ships, without its sockets: frames by hand in, frames out, with as many rows as
-/// are wanted.
+/// The shipped daemon without its sockets, with a number of rows: the bench passes frames in, and
+/// reads frames out.
 @MainActor
 final class BenchDaemon {
   let root: RootCore<WorkspaceFeature.State, WorkspaceFeature.Action>
@@ -47,7 +47,7 @@ final class BenchDaemon {
 
   static let peer = PeerID(bytes: [0, 0, 0, 0, 1])
 
-  /// A turn of the loop that takes a frame, and as much time as such a turn takes.
+  /// Runs a turn of the loop that takes a frame and advances the clock by the time of such a turn.
   func turn(_ frame: [UInt8], from peer: PeerID = peer) {
     link.control.append(IncomingFrame(peer: peer, bytes: frame[...]))
     turn()
@@ -67,13 +67,13 @@ final class BenchDaemon {
     turn()
   }
 
-  /// Lets so much time pass that everything is due.
+  /// Advances the clock until all deadlines are due.
   func turnAfterSilence() {
     link.pass(.seconds(1))
     turn()
   }
 
-  /// A turn of the loop that takes what is there.
+  /// Runs a turn of the loop that takes the queued frames.
   func turn() {
     link.pass(.microseconds(20))
     link.outgoing.removeAll(keepingCapacity: true)
@@ -81,18 +81,18 @@ final class BenchDaemon {
     daemonTurn.end()
   }
 
-  /// Has a frame taken by one of the next turns.
+  /// Queues a frame for one of the next turns.
   func enqueue(_ message: ClientMessage, from peer: PeerID) {
     link.control.append(IncomingFrame(peer: peer, bytes: message.encoded()[...]))
   }
 
-  /// Takes the captures that are to be made.
+  /// Takes the requested captures.
   func takeJobs() -> [CaptureJob] {
     defer { link.jobs = [] }
     return link.jobs
   }
 
-  /// Does what another thread would.
+  /// Runs the captures, which a real daemon does on another thread.
   func runJobs() {
     for job in takeJobs() { turn(job.run()) }
   }
@@ -111,7 +111,7 @@ final class BenchDaemon {
     }
   }
 
-  /// Bytes of all frames, topics and the peer's name not counted.
+  /// The bytes of all frames, without topics and the peer's name.
   var outgoingBytes: Int {
     outgoing.reduce(0) { sum, frame in
       switch frame {
@@ -127,10 +127,10 @@ final class BenchDaemon {
     BenchClient(number, link, welcome: server.welcome)
   }
 
-  /// Turns until nothing comes any more, so that each frame has arrived.
+  /// Runs turns until all frames have arrived.
   ///
-  /// - Parameter clients: Those that have something to say, though nothing has come for them.
-  /// - Throws: ``BenchError`` when a client lost its session.
+  /// - Parameter clients: The clients that send first, without incoming frames.
+  /// - Throws: ``BenchError`` if a client lost its session.
   func exchange(_ clients: [BenchClient] = []) throws {
     for client in clients { try client.turn() }
     repeat {
@@ -140,7 +140,7 @@ final class BenchDaemon {
     } while isBusy
   }
 
-  /// Whether something is under way, or due.
+  /// Whether frames are queued, or a deadline is due.
   var isBusy: Bool {
     !link.control.isEmpty || !link.upstream.isEmpty
       || daemonTurn.nextDeadline.map { $0 <= link.now.instant } ?? false
@@ -148,13 +148,13 @@ final class BenchDaemon {
 
   // MARK: A client by hand
 
-  /// Says hello.
+  /// Sends a hello.
   ///
   /// - Parameters:
-  ///   - number: Which client it is.
-  ///   - peer: Where its frames come from.
+  ///   - number: The client's number.
+  ///   - peer: The sender of its frames.
   /// - Returns: The session's token.
-  /// - Throws: ``BenchError`` when the daemon gives none.
+  /// - Throws: ``BenchError`` if the daemon gives no token.
   func hello(_ number: UInt64 = 1, from peer: PeerID = peer) throws -> Identifier {
     turn(
       .hello(
@@ -183,7 +183,7 @@ final class BenchDaemon {
     return .join(nonce: 1, [request])
   }
 
-  /// Follows a scope, and takes its snapshot in.
+  /// Follows a scope, and takes its snapshot.
   func follow(_ scope: String) throws {
     let token = try hello()
     turn(Self.join(scope))
@@ -197,7 +197,7 @@ final class BenchDaemon {
     turnAfterSilence()
   }
 
-  /// The frame of an action that toggles one row, by way of the scope followed.
+  /// Returns the frame of an action that toggles one row, sent to the followed scope.
   static func toggle(_ id: UUID, sequence: UInt64) throws -> [UInt8] {
     let action = Todos.Action.items(.element(id: id, action: .toggleButtonTapped))
     let request = ClientMessage.ActionRequest(
@@ -209,7 +209,7 @@ final class BenchDaemon {
   }
 }
 
-/// A measurement that could not be made, and why.
+/// The reason why a measurement failed.
 struct BenchError: Error, CustomStringConvertible {
   let description: String
 

@@ -5,7 +5,7 @@ import StoreProtocol
 import StoreServer
 import ZeroMQ
 
-/// What a daemon's sockets would carry, in queues, and a clock that goes on when it is told to.
+/// Queues in place of a daemon's sockets, and a clock that advances on request.
 @MainActor
 final class BenchLink: DaemonTransport {
   private(set) var now = Moment(
@@ -14,15 +14,15 @@ final class BenchLink: DaemonTransport {
   )
   var control: Deque<IncomingFrame> = []
   var upstream: Deque<IncomingFrame> = []
-  /// What was sent and is nobody's of the clients.
+  /// The outgoing frames that are for no client of the link.
   var outgoing: [OutgoingFrame] = []
-  /// Captures that are to be made.
+  /// The requested captures.
   var jobs: [CaptureJob] = []
   private var clients: [PeerID: BenchClient] = [:]
   private var subscribers: [[UInt8]: [PeerID]] = [:]
-  /// The clients that something has come for, in the order in which it came.
+  /// The clients with incoming frames, in the order of arrival.
   private var hasCome: Deque<PeerID> = []
-  /// When the moment was set, by the machine's clock.
+  /// The time at which the moment was set, by the machine's clock.
   private var set = LoopClock.nanoseconds
 
   func pass(_ duration: Duration) {
@@ -34,7 +34,7 @@ final class BenchLink: DaemonTransport {
 
   func add(_ client: BenchClient) { clients[client.peer] = client }
 
-  /// The next client that something has come for; nil when all have taken what came.
+  /// Returns the next client with incoming frames; nil if all frames were taken.
   func nextClient() -> BenchClient? {
     while let peer = hasCome.popFirst() {
       if let client = clients[peer], client.hasCome { return client }
@@ -70,7 +70,7 @@ final class BenchLink: DaemonTransport {
   /// Connections are never lost.
   func nextLost() -> PeerID? { nil }
 
-  /// Whoever is to be shut down has done what a bench does not do.
+  /// A peer that the daemon shuts down has misbehaved, which a bench never does.
   func shutDown(_ peer: PeerID, reason: String) {
     preconditionFailure("The daemon wants \(peer) to be shut down: \(reason)")
   }
@@ -98,12 +98,12 @@ final class BenchLink: DaemonTransport {
 
   func start(_ job: CaptureJob) { jobs.append(job) }
 
-  /// Whoever drives the daemon lets its turns come.
+  /// The bench itself runs the turns.
   func wakeUp() {}
 
-  /// Nobody connects from now on.
+  /// No client connects later.
   func welcome(with message: [UInt8]) {}
 
-  /// There is no operator; a client that loses its session says so.
+  /// There is no operator; a client that loses its session fails the bench.
   func report(_: ServerNotice) {}
 }

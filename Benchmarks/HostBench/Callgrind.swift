@@ -2,7 +2,7 @@ import Foundation
 
 /// A program that runs under `valgrind --tool=callgrind`.
 enum Callgrind {
-  /// Has it write down what it counted since the last time.
+  /// Makes it dump its counts since the last dump.
   static func dump(_ process: Int) throws {
     let control = Process()
     control.executableURL = URL(filePath: "/usr/bin/env")

@@ -1,8 +1,8 @@
 import StoreActor
 import StoreServer
 
-/// What the daemon does for one action that changes one field of one row, any row: it decodes the
-/// client's frame, reduces, compares, publishes, answers, keeps the version and now and then sends
+/// Measures the daemon's work for one action that changes one field of any row: it decodes the
+/// client's frame, reduces, compares, publishes, answers, keeps the version and occasionally sends
 /// a bookmark.
 @MainActor
 final class ChangeBench {
@@ -15,7 +15,7 @@ final class ChangeBench {
     try daemon.follow("todos")
   }
 
-  /// The frames of so many actions.
+  /// Returns the frames of a number of actions.
   func frames(_ count: Int) throws -> [[UInt8]] {
     try (0..<count).map { _ in
       let id = daemon.ids[Int.random(in: daemon.ids.indices, using: &numbers)]
@@ -24,10 +24,10 @@ final class ChangeBench {
     }
   }
 
-  /// Takes the frames, each in a turn of its own.
+  /// Takes the frames, each in a separate turn.
   func take(_ frames: [[UInt8]]) { for frame in frames { daemon.turn(frame) } }
 
-  /// Nanoseconds of CPU time for each of so many actions.
+  /// Returns the CPU time per action in nanoseconds.
   func nanoseconds(_ count: Int) throws -> Double {
     let frames = try frames(count)
     let applied = daemon.server.counters.actionsApplied
@@ -49,10 +49,10 @@ final class ChangeBench {
     try compare(rows[0], rows[1], actions: actions, rounds: rounds).printLine()
   }
 
-  /// For a program that counts instructions: with and without the work, everything else alike.
+  /// For a program that counts instructions: runs with or without the work, all else equal.
   private static func runOnce(rows: Int, actions: Int, isIdle: Bool) throws {
     let bench = try ChangeBench(rows: rows)
-    // What only the first ones cost, and some bookmarks: not the difference.
+    // Warms up, which includes some bookmarks, so that these costs are not part of the difference.
     bench.take(try bench.frames(warmUp))
     let frames = try bench.frames(actions)
     if !isIdle { bench.take(frames) }

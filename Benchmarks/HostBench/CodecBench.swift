@@ -4,9 +4,9 @@ import StoreActor
 import StoreState
 import StoredWorkspace
 
-/// Rows written and read in the form of the wire, against the same rows as JSON by Foundation.
+/// Encodes and decodes rows in the wire form, compared with the same rows as JSON by Foundation.
 ///
-/// Both make a plain array of the rows. What is made is freed when nobody measures any more.
+/// Both produce a plain array of the rows. Results are freed outside of the measurement.
 @MainActor
 enum CodecBench {
   static func run(_ arguments: inout Arguments) throws {
@@ -53,7 +53,7 @@ enum CodecBench {
     return figures
   }
 
-  /// Reads all without making anything of it.
+  /// Checks all bytes without creating values.
   private static func checked(_ bytes: [UInt8]) throws -> Int {
     var decoder = CBORDecoder(bytes)
     try decoder.skipItem()
@@ -62,7 +62,7 @@ enum CodecBench {
   }
 }
 
-/// Measurements that take turns, in millions of bytes a second of CPU time.
+/// Measurements in turn, in millions of bytes per second of CPU time.
 private struct Turns {
   private(set) var names: [String] = []
   private var samples: [String: Samples] = [:]

@@ -2,13 +2,14 @@ import FoundationEssentials
 import StoreProtocol
 import ZeroMQ
 
-/// What a delta costs the main thread of a daemon with one client and of one with many, and what
-/// publishing alone costs the floor with as many subscribers, with messages of the same size.
+/// Measures the cost of a delta on the main thread of a daemon with one client and of one with
+/// many, and the cost of publishing alone for the floor with as many subscribers and messages of
+/// the same size.
 ///
-/// One action at a time, to each of the three in turn: the next one goes out when everybody has the
-/// last one's delta. So each turn of a daemon has one delta and finds its connections idle, and all
-/// have the same pace and the same, cold, caches: what a hundred clients do between two deltas
-/// makes the daemon's own code several times as slow as it is when it runs all the time.
+/// One action at a time is sent to each of the three in turn; the next one follows when all clients
+/// have the last one's delta. Each turn of a daemon thus has one delta and idle connections, and
+/// all three have the same pace and the same cold caches: the work of a hundred clients between two
+/// deltas makes the daemon's own code several times as slow as in continuous operation.
 @MainActor
 enum FanBench {
   static func run(_ arguments: inout Arguments) throws {
@@ -32,7 +33,7 @@ enum FanBench {
     try figures([one, many, floor], actions: actions, rounds: rounds).printLine()
   }
 
-  /// What a delta to many clients costs a whole daemon by ipc, and by tcp with a key.
+  /// Measures the cost of a delta to many clients for a whole daemon, by ipc and by tcp with a key.
   static func runEncrypted(_ arguments: inout Arguments) throws {
     let clients = arguments.number("--clients", or: 100)
     let actions = arguments.number("--actions", or: 400)
@@ -94,7 +95,7 @@ enum FanBench {
     return figures
   }
 
-  /// Microseconds of CPU time that each spends on an action, of each round.
+  /// Returns the CPU time of each peer for an action in microseconds, for each round.
   private static func spent(
     _ peers: [any FanPeer],
     actions: Int,
@@ -112,17 +113,17 @@ enum FanBench {
   }
 }
 
-/// A process that publishes.
+/// A process of a publisher.
 struct FanProcess {
   var name: String
-  /// Where its sockets are.
+  /// The directory of its sockets.
   var directory: String
   var id: Int
-  /// Where else clients connect; nil for the directory.
+  /// The address for its clients; nil for the directory.
   var address: StoreLocation?
-  /// Whether the CPU time of all its threads counts, and not the main one's alone.
+  /// Whether the CPU time of all its threads counts, instead of that of the main thread alone.
   var isWhole = false
-  /// Whether callgrind runs it, which then writes down what it counted before and after a round.
+  /// Whether callgrind runs it, and dumps its counts before and after a round.
   var isCounted: Bool
 
   var location: StoreLocation { address ?? StoreLocation(directory: directory) }
@@ -130,19 +131,20 @@ struct FanProcess {
   func countIfWanted() throws { if isCounted { try Callgrind.dump(id) } }
 }
 
-/// Someone who publishes something for each action.
+/// A publisher that publishes a delta for each action.
 @MainActor
 protocol FanPeer {
   var process: FanProcess { get }
 
-  /// Nanoseconds of CPU time up to now.
+  /// Returns the CPU time up to now in nanoseconds.
   func spent() throws -> Double
 
-  /// One action, until everybody has what it changed.
+  /// Sends one action, and waits until all clients have its delta.
   func step() throws
 }
 
-/// What is published: bytes without the topic, and every how many deltas there is a bookmark.
+/// The sizes of the published messages without the topic, and the number of deltas for
+/// each bookmark.
 struct FanShape {
   var delta: Int
   var bookmark: Int

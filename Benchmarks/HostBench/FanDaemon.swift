@@ -32,7 +32,7 @@ final class FanDaemon: FanPeer {
         try follower.turn()
       }
     }
-    // With the bookmark after so many deltas, its size is known, and everything is warm.
+    // After these deltas and their bookmark, the bookmark's size is known, and all caches are warm.
     for _ in 0...Limits().deltasPerBookmark { try step() }
   }
 

@@ -12,7 +12,7 @@ final class FanFloor: FanPeer {
   private let deltasPerBookmark: Int
   private var sent = 0
   private var message = Message()
-  /// What the floor said last: the CPU time that it has spent on publishing.
+  /// The CPU time that the floor has spent on publishing, by its last answer.
   private var publishingTime: UInt64 = 0
 
   init(_ process: FanProcess, clients: Int, shape: FanShape, _ context: Context) throws {
@@ -22,7 +22,7 @@ final class FanFloor: FanPeer {
     subscribers = try (0..<clients).map { number in
       let socket = try Socket(context, kind: .xsub, options: Follower.options(sendHighWater: 0))
       try socket.connect("ipc://\(process.directory)/raw-delta")
-      // The topic of all, and one of its own, like a client's.
+      // The common topic and a separate one, like a client's.
       _ = try socket.send([1, 0x12] + [UInt8](repeating: 0, count: 16))
       _ = try socket.send([1, 0x11] + [UInt8](repeating: UInt8(number % 251 + 1), count: 16))
       return socket
@@ -36,7 +36,8 @@ final class FanFloor: FanPeer {
     try warmUp()
   }
 
-  /// Connecting takes a while, and nobody says when it is done: until everybody gets everything.
+  /// Sends until each subscriber receives messages: connecting takes time, and its end is
+  /// not reported.
   private func warmUp() throws {
     var reached = 0
     for _ in 0..<500 where reached < subscribers.count {

@@ -1,4 +1,4 @@
-/// Numbers of the same thing, measured again and again.
+/// Repeated measurements of one quantity.
 struct Samples {
   private(set) var values: [Double] = []
 
@@ -13,12 +13,12 @@ struct Samples {
     return (sorted[last / 2] + sorted[(last + 1) / 2]) / 2
   }
 
-  /// Each of these by the one at the same place in the others.
+  /// Divides each value by the one at the same position in the other samples.
   static func / (above: Samples, below: Samples) -> Samples {
     Samples(values: zip(above.values, below.values).map { $0 / max($1, .leastNormalMagnitude) })
   }
 
-  /// Each of these and the one at the same place in the others.
+  /// Adds the values at the same positions.
   static func + (left: Samples, right: Samples) -> Samples {
     Samples(values: zip(left.values, right.values).map { $0 + $1 })
   }
@@ -26,18 +26,18 @@ struct Samples {
   init(values: [Double] = []) { self.values = values }
 }
 
-/// What a command found: a JSON object.
+/// The results of a command: a JSON object.
 struct Figures {
   private(set) var line = ""
 
   mutating func set(_ name: String, _ value: Int) { append(name, "\(value)") }
 
-  /// With three decimals.
+  /// Sets a number, with three decimals.
   mutating func set(_ name: String, _ value: Double) {
     append(name, "\((value * 1000).rounded() / 1000)")
   }
 
-  /// A median and its spread.
+  /// Sets a median and its spread.
   mutating func set(_ name: String, _ samples: Samples) {
     set(name, samples.median)
     set("\(name)_min", samples.least)

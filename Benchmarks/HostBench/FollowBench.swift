@@ -32,7 +32,7 @@ enum FollowBench {
         isAnnounced = true
         Machine.announce("ready clients=\(count)")
       }
-      // Nobody's ping is due sooner, and what comes wakes us.
+      // No ping is due sooner, and incoming messages wake the loop.
       _ = try poller.wait(timeout: .milliseconds(isAnnounced ? 200 : 20))
     }
   }

@@ -4,8 +4,8 @@ import StoreState
 import StoredWorkspace
 import ZeroMQ
 
-/// One client with two sockets of its own, which follows a scope, or only sends to it where it has
-/// no replica; by itself it says nothing.
+/// A client with its own two sockets, which follows a scope, or only sends to it if it has no
+/// replica; it sends no action by itself.
 @MainActor
 final class Follower: ClientTransport {
   typealias Failure = any Error
@@ -19,8 +19,8 @@ final class Follower: ClientTransport {
   private var second = Message()
   private lazy var clientTurn = ClientTurn(client, self)
 
-  // Whether the replica knows the digest of what it has, as all do but those of a bench that pass
-  // over the bytes, is said by `hasDigests`.
+  // `hasDigests` states whether the replica knows its state's digest. All do, except those of a
+  // bench that skip the bytes.
   init(
     _ number: Int,
     of location: StoreLocation,
@@ -61,7 +61,7 @@ final class Follower: ClientTransport {
     return options
   }
 
-  /// What a client of this library sets.
+  /// The options that a client of this library sets.
   nonisolated static func options(sendHighWater: Int = 10_000) -> SocketOptions {
     var options = SocketOptions()
     options.reconnectInterval = .milliseconds(50)
@@ -75,10 +75,10 @@ final class Follower: ClientTransport {
   var isReady: Bool { client.isQuiet && scope.status == .live }
   var sockets: [Socket] { [control, publishing] }
 
-  /// The messages with deltas that it has applied.
+  /// The number of applied messages with deltas.
   private(set) var deltas = 0
 
-  /// Bytes of the delta that came last, and of the bookmark, their topics not counted.
+  /// The bytes of the last delta, and of the last bookmark, without their topics.
   private(set) var deltaBytes = 0
   private(set) var bookmarkBytes = 0
 
@@ -89,7 +89,7 @@ final class Follower: ClientTransport {
     return ticket
   }
 
-  /// Takes what has come, and says what is due.
+  /// Takes the incoming messages, and sends the messages that are due.
   func turn() throws {
     clientTurn.onEvent = { [unowned self] in disturbance = disturbance ?? BenchError(event: $0) }
     while try clientTurn.receive() {}
@@ -99,7 +99,7 @@ final class Follower: ClientTransport {
 
   private var disturbance: BenchError?
 
-  /// Takes its leave.
+  /// Ends the session, and closes the sockets.
   func close() throws {
     try clientTurn.close("The bench is over.")
     control.close()
@@ -126,7 +126,7 @@ final class Follower: ClientTransport {
       return true
     }
     let (body, before) = (second.bytes, client.revision)
-    // Bookmarks have the digests to compare with.
+    // Bookmarks contain the digests to compare with.
     if !hasDigests, case .bookmark? = try? PublishedMessage(frame: body[...]) { return true }
     take(first.bytes[...], body[...])
     if client.revision == before {
@@ -156,7 +156,7 @@ extension Moment {
 }
 
 extension BenchError {
-  /// A client that lost its session in between would be measured joining.
+  /// Rejects events of a lost session: the bench would measure the client's next join.
   init?(event: ClientEvent) {
     switch event {
     case .silent, .sessionEnded, .resynchronizing, .differed, .refused, .newEpoch:

@@ -1,6 +1,6 @@
 import StoreServer
 
-/// The bytes of one delta on the wire: a row's Bool, the row known by a UUID.
+/// Measures the bytes of one delta on the wire: a Bool of a row with a UUID.
 @MainActor
 enum FrameBench {
   static func run(_ arguments: inout Arguments) throws {
@@ -8,7 +8,7 @@ enum FrameBench {
   }
 
   static func figures(rows: Int) throws -> Figures {
-    // A daemon that has seen four thousand million actions writes its revisions with more bytes.
+    // After 2³² actions, a daemon encodes revisions with more bytes.
     let daemon = BenchDaemon(rows: rows, revision: 1 << 32)
     try daemon.follow("todos")
     var most = 0

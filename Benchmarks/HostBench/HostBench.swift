@@ -4,7 +4,7 @@ import StoreActor
 
 /// Measures a daemon: its half of the protocol in this process, or a real one over its sockets.
 ///
-/// Each command prints one JSON object a line. `Benchmarks/run` puts them together.
+/// Each command prints one JSON object a line. `Benchmarks/run` combines them.
 @main
 @MainActor
 enum HostBench {
@@ -16,7 +16,7 @@ enum HostBench {
     }
   }
 
-  /// Runs what waits for other threads, and ends the process with it.
+  /// Runs a closure that waits for other threads, and ends the process after it.
   static func runToEnd(_ body: @escaping @MainActor () async throws -> Void) -> Never {
     Task {
       do {
@@ -30,7 +30,7 @@ enum HostBench {
   }
 
   private static func fail(_ error: any Error) -> Never {
-    // No trap, whose report would hide what is the matter.
+    // A trap's report would hide the error.
     FileHandle.standardError.write(Data("HostBench: \(error)\n".utf8))
     exit(1)
   }
@@ -108,7 +108,7 @@ struct Arguments {
     numbers(name, or: [standard])[0]
   }
 
-  /// Numbers with commas between them.
+  /// Takes an option's numbers, separated by commas.
   mutating func numbers(_ name: String, or standard: [Int]) -> [Int] {
     guard let text = text(name) else { return standard }
     let numbers = text.split(separator: ",").compactMap { Int($0) }

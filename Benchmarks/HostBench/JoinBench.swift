@@ -4,8 +4,8 @@ import StoreServer
 import StoreState
 import StoredWorkspace
 
-/// What a joiner of a large scope costs the daemon's main thread, turn by turn, while others change
-/// the scope.
+/// Measures the cost of a joiner of a large scope for the daemon's main thread, turn by turn, while
+/// another client changes the scope.
 @MainActor
 enum JoinBench {
   static func run(_ arguments: inout Arguments) throws {
@@ -37,7 +37,7 @@ enum JoinBench {
   /// One client that joins, from its hello to the bookmark after its last piece.
   @MainActor
   private final class Join {
-    /// Nanoseconds of the turn that took longest.
+    /// The CPU time of the longest turn in nanoseconds.
     private(set) var most: Int64 = 0
     private(set) var bytes = 0
     private let daemon: BenchDaemon
@@ -49,7 +49,8 @@ enum JoinBench {
       let token = try daemon.hello()
       timed { daemon.turn(BenchDaemon.join("todos")) }
       timed { daemon.turn(upstream: Fence(token: token, nonce: 1)) }
-      // Another version before the capture is there: the captured one is held on to.
+      // A change before the capture exists creates another version, while the captured one
+      // is retained.
       try change(round)
       // Another thread's work is not counted.
       for job in daemon.takeJobs() {
@@ -69,7 +70,7 @@ enum JoinBench {
       timed { daemon.turn(frame) }
     }
 
-    /// Gives credit for all that came, as a client does, until nothing comes any more.
+    /// Grants credit for all pieces, as a client does, until no further piece arrives.
     private func takePieces() throws {
       var sent = lastBytes
       while sent > 0 {

@@ -6,7 +6,7 @@ import StoreState
 import StoredWorkspace
 import ZeroMQ
 
-/// A daemon as it ships, with so many rows to begin with, until it is killed.
+/// The shipped daemon with a number of initial rows, until it is killed.
 @MainActor
 enum ServeBench {
   static func run(_ arguments: inout Arguments) throws {
@@ -23,8 +23,8 @@ enum ServeBench {
   }
 }
 
-/// A client that changes so many random rows a second, and how long each action takes until it is
-/// acknowledged.
+/// A client that changes random rows at a rate, and measures the time until each action
+/// is acknowledged.
 @MainActor
 enum WriteBench {
   static func run(_ arguments: inout Arguments) throws {
@@ -53,10 +53,10 @@ enum WriteBench {
   }
 }
 
-/// Sends actions at a pace of its own, whether or not there are answers.
+/// Sends actions at a fixed rate, independent of answers.
 @MainActor
 private final class Writer {
-  /// Nanoseconds, in no order.
+  /// The latencies in nanoseconds, unordered.
   private(set) var latencies: [Int64] = []
   private let client: Follower
   private let poller: Poller
@@ -98,7 +98,7 @@ private final class Writer {
     }
   }
 
-  /// Microseconds within which such a part of the actions was done.
+  /// Returns the latency quantile of a fraction of the actions, in microseconds.
   func latency(_ part: Double) -> Double {
     let sorted = latencies.sorted()
     guard !sorted.isEmpty else { return 0 }
@@ -106,7 +106,7 @@ private final class Writer {
   }
 }
 
-/// Todos whose bytes are passed over.
+/// Todos whose bytes are skipped.
 private struct Unread: ReplicatedState {
   static func schema(in registry: inout SchemaRegistry) -> Schema {
     Todos.State.schema(in: &registry)
@@ -121,9 +121,9 @@ private struct Unread: ReplicatedState {
   func _$isSame(as other: Self) -> Bool { true }
 }
 
-/// Clients that join a scope one after the other, each as a stranger, until killed.
+/// Clients that join a scope one after the other, each with a new identity, until killed.
 ///
-/// They do not decode what they get: what is looked at is the daemon, and there are few cores.
+/// They do not decode their snapshots: the daemon is measured, and there are few cores.
 @MainActor
 enum RejoinBench {
   static func run(_ arguments: inout Arguments) throws {

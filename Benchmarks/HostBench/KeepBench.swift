@@ -6,7 +6,7 @@ import StoreServer
 import StoreState
 import StoredWorkspace
 
-/// What a daemon keeps: how much room it takes, and how long a commit does under load.
+/// Measures the size of a daemon's persisted data, and the time of a commit under load.
 @MainActor
 enum KeepBench {
   static func run(_ arguments: inout Arguments) throws {
@@ -57,7 +57,7 @@ enum KeepBench {
     return figures
   }
 
-  /// What the files of a directory take.
+  /// Returns the bytes of a directory's files.
   private static func bytes(of path: String) throws -> Int {
     try FileManager.default.subpathsOfDirectory(atPath: path).reduce(0) { sum, name in
       let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")
@@ -67,7 +67,7 @@ enum KeepBench {
   }
 }
 
-/// How many records a second are brought back.
+/// Measures the recovered records per second.
 @MainActor
 enum RecoverBench {
   static func run(_ arguments: inout Arguments) throws {
@@ -101,7 +101,7 @@ enum RecoverBench {
   }
 }
 
-/// A large snapshot, in turn with decoding its bytes and hashing them.
+/// Measures the read of a large snapshot, in turn with decoding and hashing its bytes.
 @MainActor
 enum ReadBench {
   static func run(_ arguments: inout Arguments) throws {

@@ -7,7 +7,7 @@ import StoreServer
 import StoreState
 import StoredWorkspace
 
-/// The daemon that ships with its journal, without sockets: what is sent to it goes nowhere.
+/// The shipped daemon with its journal, without sockets: it discards all outgoing frames.
 @MainActor
 final class KeptDaemon {
   private let core: RootCore<WorkspaceFeature.State, WorkspaceFeature.Action>
@@ -19,13 +19,13 @@ final class KeptDaemon {
 
   static let form = DurableForm(WorkspaceFeature.State.self)
 
-  /// A daemon that begins.
+  /// Creates a daemon with a new history.
   ///
   /// - Parameters:
-  ///   - path: The data directory, in which nothing is yet.
-  ///   - rows: How many rows there are.
-  ///   - hasSnapshots: Whether any is kept but the first.
-  ///   - retention: What is kept of old history.
+  ///   - path: The data directory, which must be empty.
+  ///   - rows: The number of rows.
+  ///   - hasSnapshots: Whether snapshots after the first one are kept.
+  ///   - retention: The limits of the kept history.
   /// - Throws: `JournalError`.
   init(data path: String, rows: Int, hasSnapshots: Bool, retention: Retention) throws {
     let todos = BenchDaemon.todos(rows)
@@ -79,7 +79,7 @@ final class KeptDaemon {
     await take(.join(nonce: 1, [request]))
   }
 
-  /// The file of a data directory.
+  /// Opens a data directory.
   static func open(_ path: String) throws -> JournalDirectory {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     return try JournalDirectory(
@@ -91,12 +91,12 @@ final class KeptDaemon {
     )
   }
 
-  /// Has turns until a message is taken, which waits while the disk is far behind.
+  /// Runs turns until a message is taken; it waits while the disk lags.
   private func take(_ message: ClientMessage) async {
     sockets.control = message.encoded()
     turnOnce()
     while sockets.control != nil { await nextResult() }
-    // What became of the journal's work comes between two turns.
+    // Results of the journal arrive between two turns.
     await Task.yield()
   }
 
@@ -105,20 +105,20 @@ final class KeptDaemon {
     turn.end()
   }
 
-  /// Waits for what became of some of the journal's work, and has a turn then.
+  /// Waits for a result of the journal, then runs a turn.
   private func nextResult() async {
     if journal.isBusy { await journal.nextResult() }
     turnOnce()
   }
 
-  /// Toggles rows, 128 in a frame, as fast as the disk takes it; returns when all is durable.
+  /// Toggles rows, 128 in a frame, at the speed of the disk; returns when all are durable.
   func toggle(_ count: Int) async throws {
     await connect()
     var numbers = Pseudorandom(seed: 3)
     var left = count
     let mostUnsaid = UInt64(Limits().window - 2 * 128)
     while left > 0 {
-      // As a client does, which knows what it was told, and keeps to the window.
+      // A client counts its outcomes and keeps to the window; so does this loop.
       turnOnce()
       while core.revision - turn.server.revision > mostUnsaid { await nextResult() }
       let requests = try (0..<min(left, 128)).map { _ in
@@ -143,7 +143,7 @@ final class KeptDaemon {
     }
   }
 
-  /// Ends as a daemon does.
+  /// Ends in the way of a daemon, after all journal calls.
   func close() async throws -> TimedJournal {
     while journal.isBusy { await nextResult() }
     turn.detach()
@@ -152,16 +152,16 @@ final class KeptDaemon {
   }
 }
 
-/// Notes how long each commit takes.
+/// Measures the time of each commit.
 @MainActor
 final class TimedJournal: Journal {
   private let journal: DiskJournal
   private var start: Int64 = 0
-  /// Milliseconds.
+  /// The times of the commits in milliseconds.
   private(set) var commits = Samples()
   private(set) var snapshots = 0
   private(set) var recordBytes = 0
-  /// How many calls are under way.
+  /// The number of calls without a result.
   private var callsUnderWay = 0
   var isBusy: Bool { callsUnderWay > 0 }
   private var waiting: CheckedContinuation<Void, Never>?
@@ -196,7 +196,7 @@ final class TimedJournal: Journal {
     case .durable: commits.append(Double(Machine.nanoseconds - start) / 1e6)
     case .snapshot: snapshots += 1
     case .retryLater, .failed, .fenced, .renewed: break
-    // They come beside the result of a snapshot, and before that of the epoch.
+    // They arrive in addition to the result of a snapshot, and before that of the epoch.
     case .untrimmed, .unrenewed: callsUnderWay += 1
     }
     callsUnderWay -= 1
@@ -204,22 +204,22 @@ final class TimedJournal: Journal {
     waiting.take()?.resume()
   }
 
-  /// Waits for what becomes of work that is under way.
+  /// Waits for the next result of a call.
   func nextResult() async { await withCheckedContinuation { waiting = $0 } }
 
   func close() throws { try journal.close(within: .seconds(60)) }
 }
 
-/// Sockets with nobody at the other end.
+/// Sockets without peers.
 @MainActor
 final class NoSockets: DaemonTransport {
   typealias Failure = Never
 
-  /// The frame that comes next.
+  /// The next incoming frame.
   var control: [UInt8]?
 
   var now: Moment { Moment(instant: instant, wallMilliseconds: 1_000_000) }
-  // It stands still, so that nobody has to say that he is there.
+  // The clock stands still, so that no lease needs to be renewed.
   var instant: Instant { Instant(nanoseconds: 1_000_000_000) }
   let caller = Caller(.unknown, at: "")
 

@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// What the system says of this process.
+/// The system's figures about processes.
 enum Machine {
   /// Nanoseconds of CPU time that this thread has used.
   static var threadNanoseconds: Int64 {
@@ -25,12 +25,12 @@ enum Machine {
 
   /// Nanoseconds of CPU time that the main thread of a process has used.
   ///
-  /// It is exact once the thread waits: therefore it is given a moment to.
+  /// The figure is exact while the thread waits, so it is read after a pause of 2 ms.
   static func mainThreadNanoseconds(of process: Int) throws -> Int64 {
     try nanoseconds(ofThread: process, of: process)
   }
 
-  /// Nanoseconds of CPU time that all threads of a process have used, of those that it has now.
+  /// Nanoseconds of CPU time that the existing threads of a process have used.
   static func nanoseconds(of process: Int) throws -> Int64 {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
       .compactMap { Int($0) }.reduce(0) { try $0 + nanoseconds(ofThread: $1, of: process) }
@@ -47,21 +47,21 @@ enum Machine {
     return time
   }
 
-  /// Nanoseconds of a clock that goes on whatever this thread does.
+  /// Nanoseconds of the monotonic clock.
   static var nanoseconds: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Bytes that this process has had written to disks; 0 where the system does not say.
+  /// Bytes that this process has caused to be written to disks; 0 if the system does not report it.
   static var writtenBytes: Int {
     let lines = (try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)) ?? ""
     let line = lines.split(separator: "\n").first { $0.hasPrefix("write_bytes:") }
     return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
   }
 
-  /// Bytes of memory that are this process's own.
+  /// Bytes of memory that belong to this process alone.
   static var memoryBytes: Int {
     #if os(Linux)
     let lines = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)) ?? ""
@@ -75,7 +75,7 @@ enum Machine {
     #endif
   }
 
-  /// Says that a program which waits can be used, also where its output is a file.
+  /// Prints that a waiting program is ready, and flushes the output for files.
   static func announce(_ text: String) {
     print(text)
     fflush(nil)

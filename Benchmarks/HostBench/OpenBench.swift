@@ -4,7 +4,7 @@ import StoreReplica
 import StoreServer
 import StoredWorkspace
 
-/// What is left, in the daemon and in the client together, of stores that were opened and dropped.
+/// Measures the memory that opened and dropped stores leave in the daemon and in the client.
 @MainActor
 final class OpenBench {
   private typealias Core = RemoteStoreCore<Todo.State, Todo.Action>
@@ -22,7 +22,7 @@ final class OpenBench {
     try figures(count, rows: arguments.number("--rows", or: 100)).printLine()
   }
 
-  /// Opens so many stores one after the other, each of one of some rows, and drops it again.
+  /// Opens stores of single rows one after the other, and drops each again.
   ///
   /// The memory after the first tenth is compared with that at the end.
   static func figures(_ count: Int, rows: Int) throws -> Figures {
@@ -38,7 +38,7 @@ final class OpenBench {
     return figures
   }
 
-  /// Opens one, drops it and waits until it is left.
+  /// Opens a store, drops it and waits until its scope is left.
   private func open(_ number: Int) throws {
     do {
       let id = daemon.ids[number % daemon.ids.count]
@@ -52,7 +52,7 @@ final class OpenBench {
     } while !client.client.unheldScopes.isEmpty
   }
 
-  /// How many scopes the daemon says that are joined.
+  /// Returns the number of joined scopes by the daemon's status.
   private func joinedScopes() throws -> Int {
     var scopes: Int?
     client.client.status { answer in

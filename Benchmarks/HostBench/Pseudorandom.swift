@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// Numbers that look random and are the same in every run.
+/// Pseudorandom numbers, the same in each run.
 struct Pseudorandom: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// SplitMix64.
+  /// Returns the next number of SplitMix64.
   mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state

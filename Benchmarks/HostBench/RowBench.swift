@@ -2,8 +2,8 @@ import StoreActor
 import StoreReplica
 import StoredWorkspace
 
-/// What an action on one row costs the main threads of the daemon and of the client that sent it:
-/// where that client follows one row and where it follows a thousand, and where a thousand clients
+/// Measures the cost of an action on one row for the main threads of the daemon and of the
+/// sender: if the sender follows one row, if it follows a thousand, and if a thousand clients
 /// follow one each.
 @MainActor
 final class RowBench {
@@ -12,16 +12,16 @@ final class RowBench {
   private let daemon: BenchDaemon
   private let clients: [BenchClient]
   private let cores: [Core]
-  /// Sends the actions, and follows the row that they are for.
+  /// The client that sends the actions and follows their row.
   private var client: BenchClient { clients[0] }
 
-  /// A daemon with so many rows, the first of which are followed.
+  /// Creates a daemon with rows, the first of which are followed.
   ///
   /// - Parameters:
-  ///   - rows: The rows that there are.
-  ///   - count: How many clients there are.
-  ///   - scopes: The rows that each client follows, others than the other clients.
-  /// - Throws: ``BenchError`` when a row is not shown.
+  ///   - rows: The number of rows.
+  ///   - count: The number of clients.
+  ///   - scopes: The number of rows that each client follows, distinct from those of other clients.
+  /// - Throws: ``BenchError`` if a row is not shown.
   init(rows: Int, clients count: Int, scopes: Int) throws {
     daemon = BenchDaemon(rows: rows)
     var clients: [BenchClient] = []
@@ -41,7 +41,7 @@ final class RowBench {
     }
   }
 
-  /// Nanoseconds of CPU time for each of so many actions.
+  /// Returns the CPU time per action in nanoseconds.
   func nanoseconds(_ count: Int) throws -> Double {
     let before = cores[0].replica.shown
     let cost = try Machine.cost {

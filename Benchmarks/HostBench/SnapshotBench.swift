@@ -4,29 +4,30 @@ import StoreServer
 import StoreState
 import StoredWorkspace
 
-/// What snapshots of a scope cost the daemon, sent to so many joiners at once, who throw away what
-/// they get.
+/// Measures the daemon's cost of a scope's snapshots, which it sends to several joiners at once.
 ///
-/// The capture is counted, though another thread makes it where there is one.
+/// The joiners discard them.
+///
+/// The capture is counted, although a real daemon makes it on another thread.
 @MainActor
 final class SnapshotBench {
   private let daemon: BenchDaemon
   private let count: Int
   private var number: UInt64 = 0
-  /// Nanoseconds of CPU time of the turn that took longest.
+  /// The CPU time of the longest turn in nanoseconds.
   private var longest: Int64 = 0
-  /// The most memory that joining needed, beyond what was there before.
+  /// The peak of memory during joins, beyond the memory before.
   private var mostMemory = 0
   /// The bytes of a snapshot.
   private var bytes = 0
 
-  /// A daemon with a scope of some size.
+  /// Creates a daemon with a scope of a size.
   init(bytes: Int, joiners: Int) {
     daemon = BenchDaemon(rows: max(1, bytes / Self.bytesPerRow))
     count = joiners
   }
 
-  /// What a row takes in a snapshot.
+  /// The bytes of a row in a snapshot.
   private static let bytesPerRow: Int = {
     var encoder = CBOREncoder()
     let state: Todos.State? = BenchDaemon.todos(1000)
@@ -34,11 +35,11 @@ final class SnapshotBench {
     return encoder.bytes.count / 1000
   }()
 
-  /// Bytes a second to all joiners together.
+  /// Returns the bytes per second to all joiners together.
   ///
-  /// - Parameter watchesMemory: Whether memory is looked at in between, which takes its time.
-  /// - Returns: The bytes.
-  /// - Throws: ``BenchError`` when a joiner did not get all.
+  /// - Parameter watchesMemory: Whether to sample memory meanwhile, which takes time.
+  /// - Returns: The bytes per second of CPU time.
+  /// - Throws: ``BenchError`` if a joiner did not receive the whole snapshot.
   func bytesPerSecond(watchesMemory: Bool = false) throws -> Double {
     let memory = watchesMemory ? Machine.memoryBytes : 0
     var cost: Int64 = 0
@@ -67,7 +68,7 @@ final class SnapshotBench {
     return Double(all) / (Double(cost) / 1e9)
   }
 
-  /// Lets one more joiner come.
+  /// Adds a joiner.
   private func join(_ cost: inout Int64) throws -> Joiner {
     number += 1
     let joiner = Joiner(number)
@@ -85,9 +86,9 @@ final class SnapshotBench {
     cost += nanoseconds
   }
 
-  /// Takes what the last turn has sent, and gives credit for it, as clients do.
+  /// Takes the pieces that the last turn sent, and grants credit for them as clients do.
   ///
-  /// - Returns: Whether anything is still to come.
+  /// - Returns: Whether further pieces follow.
   private func take(_ joiners: inout [PeerID: Joiner]) throws -> Bool {
     for case .control(let peer, let frame) in daemon.outgoing {
       guard case .snapshot(let piece) = try DaemonMessage(frame: frame[...]) else { continue }
@@ -98,7 +99,7 @@ final class SnapshotBench {
     return daemon.isBusy
   }
 
-  /// Somebody who joins, and throws away what comes.
+  /// A joiner that discards the pieces.
   private struct Joiner {
     let peer: PeerID
     let publisher: PeerID
@@ -126,7 +127,7 @@ final class SnapshotBench {
     }
   }
 
-  /// Speeds for several sizes in turn, each by that of the second.
+  /// Returns the speeds for several sizes in turn, each with its ratio to that of the second size.
   static func figures(_ mebibytes: [Int], joiners: Int, rounds: Int) throws -> Figures {
     let benches = mebibytes.map { SnapshotBench(bytes: $0 << 20, joiners: joiners) }
     for bench in benches { _ = try bench.bytesPerSecond() }
@@ -147,7 +148,7 @@ final class SnapshotBench {
     return figures
   }
 
-  /// The most memory that each joiner needed, beyond the capture: for a process of its own.
+  /// Returns the peak of memory per joiner, beyond the capture: for a separate process.
   static func memoryFigures(_ mebibytes: Int, joiners: Int) throws -> Figures {
     let bench = SnapshotBench(bytes: mebibytes << 20, joiners: joiners)
     _ = try bench.bytesPerSecond(watchesMemory: true)

@@ -7,8 +7,8 @@ import StoreServer
 import StoreState
 import StoredWorkspace
 
-/// How long a daemon takes to start behind a large entry of which a part was written, in turn with
-/// one that is whole.
+/// Measures a daemon's start after a large entry that was written in part, in turn with a start
+/// after a whole one.
 @MainActor
 enum TornBench {
   static func run(_ arguments: inout Arguments) throws {
@@ -35,9 +35,9 @@ enum TornBench {
     return figures
   }
 
-  /// Writes a history of an entry with a large action, and starts behind it.
+  /// Writes a history of one entry with a large action, and starts after it.
   ///
-  /// - Returns: How many milliseconds the start takes.
+  /// - Returns: The time of the start in milliseconds.
   private static func start(_ path: String, _ bytes: Int, isTorn: Bool) throws -> Double {
     let form = KeptDaemon.form
     let state = WorkspaceFeature.State()
@@ -50,7 +50,7 @@ enum TornBench {
       .max()
       guard let name else { throw BenchError("there is no segment in \(log)") }
       let url = URL(fileURLWithPath: "\(log)/\(name)")
-      // After the entry the file may have room, all zeros.
+      // The file may have preallocated zeros after the entry.
       guard let last = try Data(contentsOf: url).lastIndex(where: { $0 != 0 }) else {
         throw BenchError("there is no entry in \(log)/\(name)")
       }

@@ -13,7 +13,7 @@ enum VersionsBench {
     }
   }
 
-  /// The state alone: for a process of its own, as what was freed stays the process's.
+  /// Measures the state alone: for a separate process, since freed memory stays with the process.
   static func stateFigures(rows: Int) -> Figures {
     let start = Machine.memoryBytes
     let todos = BenchDaemon.todos(rows)
@@ -23,12 +23,12 @@ enum VersionsBench {
     return figures
   }
 
-  /// A daemon that somebody has joined, after so many changes of one row each.
+  /// Measures a daemon with a client after a number of changes of one row each.
   static func figures(rows: Int, versions: Int) throws -> Figures {
     let start = Machine.memoryBytes
     let bench = try ChangeBench(rows: rows)
     let before = mebibytes(since: start)
-    // A few at a time: the frames are not the daemon's.
+    // In small batches, since the frames' memory is not the daemon's.
     for _ in 0..<max(1, versions / 100) {
       bench.take(try bench.frames(min(versions, 100)))
     }

@@ -13,15 +13,16 @@ import Glibc
 import Darwin
 #endif
 
-/// What encryption costs a message on its way: the daemon's two sockets, with nothing behind them
-/// but an answer and a publication for each message, and one client on another thread, which comes
-/// over ipc and over tcp with a key, in turn.
+/// Measures the cost of encryption for a message: the daemon's two sockets only answer and publish
+/// each message.
+///
+/// One client on another thread connects over ipc and over tcp with a key, in turn.
 @MainActor
 enum WireBench {
-  /// As many bytes as an action and a delta of a counter have, about.
+  /// The approximate bytes of an action and a delta of a counter.
   private nonisolated static let bytes = 48
 
-  /// Each way has a topic of its own, so that nothing waits for a client whose turn it is not.
+  /// Each way has its own topic, so that no message waits for a client that is not measured.
   private nonisolated static func topic(of way: UInt8) -> [UInt8] {
     [0x12] + [UInt8](repeating: way, count: 16)
   }
@@ -70,10 +71,10 @@ enum WireBench {
     }
   }
 
-  /// Takes as many messages as a daemon takes in a turn, and lets the publishing socket learn what
-  /// its peers have read.
+  /// Takes as many messages as a daemon takes in a turn, and updates the publishing socket's
+  /// knowledge of its peers' positions.
   ///
-  /// - Returns: Whether more may be there.
+  /// - Returns: Whether more messages may wait.
   private static func turn(_ sockets: HostSockets) throws -> Bool {
     while try sockets.nextUpstream() != nil {}
     for _ in 0..<64 {
@@ -96,11 +97,12 @@ enum WireBench {
     return figures
   }
 
-  /// The client, on a thread of its own.
+  /// The client, on a separate thread.
   private final class WireClient: Sendable {
     /// A way to the daemon.
     struct Way: Sendable {
-      /// Microseconds of a message and its delta, p50 of each round; and how many a second.
+      /// The p50 of a message and its delta in microseconds, and the messages per second, for
+      /// each round.
       struct Found: Sendable {
         var latency = Samples()
         var throughput = Samples()
@@ -177,7 +179,7 @@ enum WireBench {
       try control.connect(location.control)
       try publishing.connect(location.publishing)
       _ = try publishing.send([1] + WireBench.topic(of: place))
-      // The greeting and the welcome; then until something is published to us.
+      // Takes the greeting and the welcome, then sends until the first publication arrives.
       _ = try poller.wait(timeout: .seconds(10))
       for _ in 0..<1000 where deltas == 0 {
         _ = try control.send(bytes)
@@ -197,7 +199,7 @@ enum WireBench {
       }
     }
 
-    /// Microseconds until a message was answered and published, p50.
+    /// Returns the p50 in microseconds until a message is answered and published.
     func latency(_ count: Int) throws -> Double {
       var samples = Samples()
       for _ in 0..<count {
@@ -208,7 +210,7 @@ enum WireBench {
       return samples.median
     }
 
-    /// Messages a second.
+    /// Returns the messages per second.
     func throughput(_ count: Int, window: Int) throws -> Double {
       let start = Machine.nanoseconds
       try exchange(count, window: window)

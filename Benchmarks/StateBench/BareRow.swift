@@ -1,7 +1,7 @@
 import Foundation
 import StoreState
 
-/// A row of 40 bytes that refers to nothing: what a tree adds weighs most here.
+/// A row of 40 bytes without references: the relative overhead of a tree is greatest here.
 struct BareRow: Identifiable, Hashable {
   var id: UUID
   var numbers: (Int, Int) = (0, 0)

@@ -1,7 +1,7 @@
 import Foundation
 import StoreState
 
-/// A row as features have them: an id, a title that is no small string, a flag.
+/// A typical row of a feature: an id, a title that is too long for a small string, a flag.
 struct BenchRow: ReplicatedRecord, Identifiable, Hashable {
   var id = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   var title = ""
@@ -31,7 +31,7 @@ struct BenchRow: ReplicatedRecord, Identifiable, Hashable {
   static func rows(_ count: Int) -> [BenchRow] { (0..<count).map { BenchRow($0) } }
 }
 
-/// Numbers that are the same in each run.
+/// Pseudorandom numbers, the same in each run.
 struct BenchRandom: RandomNumberGenerator {
   private var state: UInt64
 
@@ -46,7 +46,7 @@ struct BenchRandom: RandomNumberGenerator {
   }
 }
 
-/// What a plain array and a dictionary do: the yardstick for small arrays.
+/// A plain array with a dictionary: the reference for small arrays.
 struct PlainRows {
   var rows: [BenchRow] = []
   var places: [UUID: Int] = [:]

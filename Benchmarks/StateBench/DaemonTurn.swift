@@ -1,8 +1,8 @@
 import Foundation
 import StoreState
 
-/// What a daemon does for one action that changes one field of one random row: change it, encode
-/// the delta against the version before, bring the digest up to date, keep the version.
+/// A daemon's work for one action that changes one field of one random row: it changes the row,
+/// encodes the delta from the previous version, updates the digest and keeps the version.
 struct DaemonTurn {
   private var rows: IdentifiedArrayOf<BenchRow>
   private var versions: [IdentifiedArrayOf<BenchRow>] = []

@@ -1,4 +1,4 @@
-/// Takes the time of two things in turn, A B A B …, and compares the medians.
+/// Measures two closures in turn, A B A B …, and compares the medians.
 struct Comparison {
   let name: String
   let repetitions: Int
@@ -6,10 +6,10 @@ struct Comparison {
   /// Measures both and prints a line.
   ///
   /// - Parameters:
-  ///   - goal: The greatest ratio that is well.
-  ///   - count: What the times are divided by.
-  ///   - first: What is measured.
-  ///   - second: What it is measured against.
+  ///   - goal: The greatest acceptable ratio.
+  ///   - count: The divisor of the times.
+  ///   - first: The measured closure.
+  ///   - second: The reference closure.
   func print(
     goal: Double?,
     count: Int = 1,
@@ -26,7 +26,7 @@ struct Comparison {
     )
   }
 
-  /// Takes the times of both in turn, divided by `count`.
+  /// Returns the times of both in turn, divided by `count`.
   func measure(count: Int, _ first: () -> Void, against second: () -> Void) -> Times {
     var times = Times()
     first()
@@ -49,7 +49,7 @@ struct Comparison {
   private func twoDigits(_ number: Double) -> Double { (number * 100).rounded() / 100 }
 }
 
-/// Seconds that two things took in turn.
+/// The times of two closures in turn, in seconds.
 struct Times {
   var pairs: [(ours: Double, plain: Double)] = []
 
@@ -60,10 +60,10 @@ struct Times {
   }
 }
 
-// Written by one thread, and read by nobody.
+// Written by one thread, and never read.
 nonisolated(unsafe) private var sink: UnsafeRawPointer?
 
-/// Keeps the optimizer from leaving something out.
+/// Keeps the optimizer from removing a value.
 @inline(never)
 func use<Value>(_ value: Value) {
   withUnsafePointer(to: value) { sink = UnsafeRawPointer($0) }

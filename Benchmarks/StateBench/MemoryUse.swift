@@ -1,8 +1,8 @@
 import Foundation
 
-/// How much memory of the program is resident.
+/// The resident memory of the program.
 enum MemoryUse {
-  /// In bytes; 0 where the system does not say so in a file.
+  /// Returns the resident bytes; 0 if the system has no file about them.
   static func resident() -> Int {
     let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
     return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 4_096 } ?? 0

@@ -1,14 +1,14 @@
 import Foundation
 import StoreState
 
-/// What an array is used for most, beside what a plain array with a dictionary takes for it.
+/// The most frequent uses of an array, compared with a plain array and a dictionary.
 enum StateCase: String, CaseIterable {
   case build
   case read = "read by id"
   case change = "change in place"
   case iterate = "go over"
 
-  /// Both sides of a comparison; each does so many operations on the rows, whole rounds.
+  /// Returns both sides of a comparison; each performs the operations on the rows, in whole rounds.
   func prepare(
     _ elements: [BenchRow],
     operations: Int,
@@ -40,8 +40,8 @@ enum StateCase: String, CaseIterable {
   }
 }
 
-// Each side is written out for its type, as a feature would write it: code that is generic over
-// both would measure how it is specialized.
+// Each side is written for its concrete type, as in a feature: generic code for both would measure
+// its specialization.
 extension IdentifiedArray where Element == BenchRow, ID == UUID {
   @inline(never)
   fileprivate func readAll(_ elements: [BenchRow], _ rounds: Int) {

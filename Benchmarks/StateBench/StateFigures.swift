@@ -1,12 +1,12 @@
 import StoreState
 
-/// What `Benchmarks/run state` asks for: a line of JSON for each figure.
+/// The figures for `Benchmarks/run state`: a line of JSON for each.
 struct StateFigures {
   var rounds = 15
-  /// How many operations on rows a sample has.
+  /// The number of operations on rows in a sample.
   var operations = 20_000
   var manyRows = 100_000
-  /// How many rows small arrays have; the figure is that of the size with the greatest ratio.
+  /// The sizes of small arrays; the figure is that of the size with the greatest ratio.
   var fewRows = [3, 10, 30, 60]
 
   func lines() -> [String] {

@@ -1,7 +1,7 @@
 import Observation
 import StoreActor
 
-/// One thing that is measured: makes what it needs, and returns the work of one operation.
+/// A measured case: prepares its data, and returns the work of one operation.
 struct BenchCase: Sendable {
   let name: String
   let prepare: @MainActor @Sendable () -> () -> Void
@@ -34,7 +34,7 @@ extension BenchCase {
     BenchCase(name: "send-children-1000") { list(live: 1000) },
   ]
 
-  /// Sends to what is presented, by how its type is written.
+  /// Sends to a presented child, by the kind of its type.
   private static let presenting: [BenchCase] = [
     BenchCase(name: "send-to-presented-struct") {
       let store = Store(initialState: StructPresenting.State()) { StructPresenting() }
@@ -50,8 +50,8 @@ extension BenchCase {
     },
   ]
 
-  /// Rows that somebody waits for, from none to a thousand, by how their stores are got and what is
-  /// read of them; an action that concerns none of them, and one that concerns the first.
+  /// Observed rows, from 0 to 1,000, by the way to obtain their stores and by the property that is
+  /// read; with an action that concerns no row, and one that concerns the first.
   private static let observing: [BenchCase] = ObservedRows.allCases.flatMap { rows in
     [0, 1, 1000].flatMap { count in
       [
@@ -98,7 +98,7 @@ extension BenchCase {
   }
 }
 
-/// How rows are observed.
+/// The ways to observe rows.
 private enum ObservedRows: String, CaseIterable, CustomStringConvertible {
   case observed
   case keyPath = "observed-by-key-path"
@@ -123,7 +123,7 @@ private enum ObservedRows: String, CaseIterable, CustomStringConvertible {
   }
 }
 
-/// Waits for something to change, again and again.
+/// Observes a value repeatedly.
 @MainActor
 private final class Watch {
   private let read: @MainActor () -> Void
@@ -189,7 +189,7 @@ extension BenchCase {
   ]
 }
 
-/// Keeps what is read from being optimized away.
+/// Keeps reads from being optimized away.
 @MainActor private var sink = 0
 
 @inline(never)
@@ -199,8 +199,8 @@ private func keep(_: AnyObject?) {}
 // MARK: - Sharing
 
 extension BenchCase {
-  /// Sends where the process shares values: states without any, and with one; a list of rows that
-  /// each show it, when nothing of that changes, when one row changes, and when all do.
+  /// Sends in a process that shares values: states without any, and with one; a list of rows that
+  /// each show it, with no change in the rows, with one, and with a change in all.
   private static let sharing: [BenchCase] = [
     BenchCase(name: "send-depth-3-shared-elsewhere") {
       let count = Shared(value: 0)

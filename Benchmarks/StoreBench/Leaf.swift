@@ -1,6 +1,6 @@
 import StoreActor
 
-/// A feature that counts.
+/// A feature with a counter.
 struct Leaf: Reducer {
   struct State: Equatable, Sendable {
     var count = 0

@@ -1,7 +1,7 @@
 import StoreActor
 
-// Ten features, each around the next one, written out one by one as a program's features are: a
-// generic feature would measure what the compiler makes of generics.
+// Ten nested features, written individually as in a program: a generic feature would measure the
+// compiler's code for generics.
 
 struct Level1: Reducer {
   struct State: Equatable, Sendable {

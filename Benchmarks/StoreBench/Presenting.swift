@@ -1,7 +1,7 @@
 import StoreActor
 
-// One presentation three times: of a struct, of an enum that macros have completed, and of an enum
-// written without them, of which the library itself finds out the case and what it holds.
+// Three variants of one presentation: of a struct, of an enum with macros, and of an enum without
+// them, whose case and payload the library determines itself.
 
 @Reducer
 struct StructPresenting {

@@ -6,8 +6,8 @@ import StoreActor
 ///     StoreBench --count N CASE                            N operations, for `perf stat`
 ///     StoreBench --list                                    the cases
 ///
-/// The cases take turns, round by round, so that what else happens on the machine happens to all of
-/// them; a case's figure is the median of its rounds.
+/// The cases take turns, round by round, so that other load on the machine affects all of them; a
+/// case's figure is the median of its rounds.
 @main
 @MainActor
 enum StoreBench {
@@ -47,7 +47,7 @@ enum StoreBench {
     }
   }
 
-  /// How many operations take the time of a round; warms up, too.
+  /// Returns the number of operations that fill a round; warms up, too.
   private static func calibrated(_ operation: () -> Void, to budget: Duration) -> Int {
     let each = nanoseconds(operation, 1000)
     let budget = Double(budget.components.attoseconds) / 1e9

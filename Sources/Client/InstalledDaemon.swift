@@ -9,7 +9,8 @@ import Darwin
 
 /// The daemon that is installed with this program.
 enum InstalledDaemon {
-  /// How to start it in a directory; empty if it is not installed, or cannot have the directory.
+  /// The command that starts it in a directory; empty if it is not installed, or cannot use
+  /// the directory.
   static func remedy(for directory: String) -> String {
     guard isInstalled, canBeDirectory(directory) else { return "" }
     return "Start one with: stored --dir \(ShellWord.quoted(directory))"
@@ -34,8 +35,8 @@ enum InstalledDaemon {
 }
 
 extension ConnectionError {
-  /// The error with how to start the daemon that is installed with this program, if no daemon is
-  /// there and nothing is known of an earlier one.
+  /// Adds the command that starts the installed daemon, if no daemon is present and no trace of an
+  /// earlier one exists.
   func orStarting(in directory: String?) -> Self {
     guard code == .noDaemon, remedy.isEmpty, let directory else { return self }
     var error = self

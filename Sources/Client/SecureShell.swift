@@ -1,7 +1,7 @@
 import StoreProtocol
 
 #if canImport(Glibc)
-// The environment is the process's, which nobody changes after its start.
+// Import without concurrency checks: `environ` is not changed after the process's start.
 @preconcurrency import Glibc
 #elseif canImport(Darwin)
 import Darwin
@@ -9,23 +9,23 @@ import Darwin
 
 /// A daemon's directory on another machine: `ssh://[USER@]HOST[:PORT]/DIRECTORY`.
 struct SecureShellAddress: Hashable, CustomStringConvertible {
-  /// How all of them begin.
+  /// The prefix of all addresses.
   static let prefix = "ssh://"
 
-  /// The host, with the user where one is named.
+  /// The host, with the user if the address names one.
   let host: String
   let port: UInt16?
   let directory: String
 
-  /// Reads an address; nil for anything else.
+  /// Parses an address; nil for any other text.
   init?(_ text: String) {
     guard text.hasPrefix(Self.prefix) else { return nil }
     let rest = text.dropFirst(Self.prefix.count)
     guard let slash = rest.firstIndex(of: "/") else { return nil }
     let parts = rest[..<slash].split(separator: ":", omittingEmptySubsequences: false)
     directory = String(rest[slash...])
-    // What could be taken for an option, for the end of a path or for something that `ssh` fills in
-    // is no name of ours.
+    // Refuses names that `ssh` could read as an option, as the end of a path or as a token to
+    // expand.
     guard (1...2).contains(parts.count), let host = parts.first,
       host.wholeMatch(of: /([A-Za-z0-9._][A-Za-z0-9._-]*@)?[A-Za-z0-9._][A-Za-z0-9._-]*/) != nil,
       directory.count > 1, !directory.contains(/[:%$[:cntrl:]]/)
@@ -40,16 +40,18 @@ struct SecureShellAddress: Hashable, CustomStringConvertible {
 
 /// The two sockets of a daemon on another machine, forwarded by the system's `ssh`.
 ///
-/// Who connects there is, for the daemon, the user that has logged in. Nothing has to listen on the
-/// network but the machine's own `sshd`, and no key is needed but those of `ssh`.
+/// The daemon sees each connection as the user that logged in. Only the machine's own `sshd`
+/// listens on the network, and only the keys of `ssh` are needed.
 final class SecureShell {
-  /// Its standard input is a pipe of ours, at whose end it ends its child: so also when we are
-  /// killed.
+  /// The script that runs `ssh` as a child.
   ///
-  /// When the child ends so does this, and with it standard output. It makes the directory of the
-  /// sockets, its first word, and removes it when the child has ended; the other words are the
-  /// child's. What ends all programs of a terminal, or of a service, ends us and the child, but not
-  /// this: somebody has to clear up.
+  /// Its standard input is a pipe of this process; at its end, even after a kill of this process,
+  /// the script ends the child.
+  ///
+  /// When the child ends, the script ends and closes its standard output. It creates the directory
+  /// of the sockets, its first word, and removes it after the child has ended; the other words are
+  /// the child's. Signals that end all programs of a terminal or a service end this process and the
+  /// child, but not the script, which must clean up.
   private static let script = """
     trap '' HUP INT QUIT TERM
     umask 077
@@ -67,22 +69,22 @@ final class SecureShell {
       rmdir "$0"
     } 2>/dev/null
     """
-  /// How often it is looked whether the sockets are there, in milliseconds.
+  /// The interval of checks for the sockets, in milliseconds.
   private static let interval: Int32 = 20
 
-  /// Where the sockets are here.
+  /// The local directory of the sockets.
   private let directory: String
   private var pid: pid_t = 0
   /// Closed when the forwarding is to end.
   private var input: Int32 = -1
-  /// At its end when the forwarding has ended.
+  /// A pipe that reaches its end when the forwarding has ended.
   private var output: Int32 = -1
 
-  /// Begins to forward, and waits until the sockets are there, however long a user takes who is
-  /// asked for a password.
+  /// Begins to forward, and waits until the sockets exist, without a limit: a user may have to
+  /// enter a password.
   ///
-  /// - Parameter address: Where the daemon is.
-  /// - Throws: A `CommandError` when they will not be there.
+  /// - Parameter address: The daemon's address.
+  /// - Throws: A `CommandError` if `ssh` fails.
   init(_ address: SecureShellAddress) throws(CommandError) {
     directory = Self.freeDirectory()
     do throws(CommandError) {
@@ -96,7 +98,7 @@ final class SecureShell {
 
   var location: StoreLocation { StoreLocation(directory: directory) }
 
-  /// A directory that is not there, with a name that nobody can know beforehand.
+  /// The path of a new directory, with an unpredictable name.
   private static func freeDirectory() -> String {
     let names = ["XDG_RUNTIME_DIR", "TMPDIR"]
     let folders: [String] = names.compactMap { Environment.variables($0)[$0] }
@@ -162,7 +164,7 @@ final class SecureShell {
     }
   }
 
-  /// Ends the forwarding, and waits until nothing is left of it.
+  /// Ends the forwarding, and waits until its process has ended.
   func end() {
     if input >= 0 { close(input) }
     input = -1

@@ -7,9 +7,9 @@ import Glibc
 import Darwin
 #endif
 
-/// Looks at a daemon's state and sends it actions, from what the daemon says of itself.
+/// Reads a daemon's state and sends it actions, by the daemon's own description.
 ///
-/// No command knows the types of any feature. Its `main` is synchronous, because a connection takes
+/// No command depends on the types of a feature. `main` is synchronous, because a connection takes
 /// over the main thread.
 @main
 struct Storectl: ParsableCommand {
@@ -40,7 +40,7 @@ struct Storectl: ParsableCommand {
     ],
   )
 
-  // So that the options may also stand before the command's name, where shells complete them, too.
+  // Lets the options precede the command's name; shells complete them there, too.
   @OptionGroup var options: ConnectionOptions
 
   func run() throws {
@@ -48,9 +48,9 @@ struct Storectl: ParsableCommand {
   }
 
   static func main() {
-    // A reader of the output that leaves early is noticed when writing, and is no failure.
+    // A reader that closes its end early is detected by a write, and is not a failure.
     signal(SIGPIPE, SIG_IGN)
-    // A limit of files' sizes is an error of the write, which is told, and not the end.
+    // A limit of file sizes then fails the write, which is reported, instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
     runProgram()
   }

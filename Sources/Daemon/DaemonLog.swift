@@ -11,11 +11,11 @@ import Darwin
 
 /// Logs on standard error, a line for each event: for people, or as JSON for programs.
 ///
-/// Nothing in a line can control a terminal or forge another line.
+/// No line can control a terminal or forge another line.
 struct DaemonLog: LogHandler {
   enum Format: String, CaseIterable, Sendable { case text, json }
 
-  /// From which level on is logged; it is the whole process's, and may change while it runs.
+  /// The lowest level that is logged, for the whole process; it may change while the process runs.
   private static let processLevel = Mutex(Logger.Level.notice)
 
   static var level: Logger.Level {
@@ -26,7 +26,7 @@ struct DaemonLog: LogHandler {
   let label: String
   let format: Format
   var metadata: Logger.Metadata = [:]
-  /// The one that this logger was given; nil where it has the process's.
+  /// The level of this logger; nil if it uses the process's level.
   private var ownLevel: Logger.Level?
 
   init(label: String, format: Format) {
@@ -46,12 +46,12 @@ struct DaemonLog: LogHandler {
 
   func log(event: LogEvent) {
     var time = timespec()
-    // Fails only for a clock that the system does not have.
+    // Fails only for a clock that the system lacks.
     clock_gettime(CLOCK_REALTIME, &time)
     let milliseconds = UInt64(max(0, time.tv_sec)) * 1_000 + UInt64(time.tv_nsec / 1_000_000)
     let bytes = Array("\(line(event, at: UTCTime.text(milliseconds: milliseconds)))\n".utf8)
-    // As one piece, which those of other threads do not get into; where it cannot be said there is
-    // nobody to tell that.
+    // One write, so that lines of other threads do not interleave. A failed write cannot be
+    // reported anywhere.
     _ = write(STDERR_FILENO, bytes, bytes.count)
   }
 

@@ -3,9 +3,9 @@ import Foundation
 import Logging
 import StoreDaemon
 
-/// What the command line says.
+/// The options of the command line.
 ///
-/// What it does not say, the environment, the file of settings or a default does.
+/// For an omitted option, the environment, the settings file or a default decides.
 struct DaemonOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -218,7 +218,7 @@ struct DaemonOptions: ParsableArguments {
   )
   var retainSeconds: UInt64?
 
-  /// What the daemon is to do: what was said here, in the environment and in the file of settings.
+  /// Combines these options, the environment and the settings file.
   func settings() throws(SettingsError) -> DaemonSettings {
     let environment = ProcessInfo.processInfo.environment
     var file: (path: String, values: [Setting: [String]])?
@@ -248,8 +248,7 @@ struct DaemonOptions: ParsableArguments {
     return given
   }
 
-  /// The file of settings and what it says; nil where none was named, and none is where it is
-  /// looked for.
+  /// The settings file's path and values; nil if no file was named and the default one is absent.
   private func values(
     _ environment: [String: String]
   ) throws(SettingsError) -> (path: String, values: [Setting: [String]])? {
@@ -258,9 +257,9 @@ struct DaemonOptions: ParsableArguments {
     let usual = UserDirectories(environment: environment).find(.configuration)
       .map { "\($0.path)/storeactor/stored.json" }
     guard let path = named ?? usual else { return nil }
-    // A program started as another user may have that user's HOME, which it cannot look into.
+    // A program that runs as another user may have that user's HOME, which it may not read.
     if named == nil, access(path, F_OK) != 0, errno == EACCES { return nil }
-    // The file does not say whom to trust with itself.
+    // The file cannot name its own trusted owner.
     let owner = trustOwner ?? environment[Setting.trustOwner.variable].flatMap { UInt32($0) }
     if let text = try Self.text(path, owner) { return (path, try Self.values(text, path)) }
     guard named == nil else {

@@ -7,9 +7,9 @@ import StoredWorkspace
 import StoredWorkspaceLive
 import TraceExport
 
-/// How the daemon runs: what its options, the environment and its file of settings came to.
+/// The daemon's configuration, from its options, the environment and its settings file.
 struct DaemonSettings {
-  /// A setting that is in force, and where it comes from.
+  /// A setting's value in force, and its origin.
   struct Line: Hashable {
     var setting: Setting
     var value: String
@@ -20,19 +20,20 @@ struct DaemonSettings {
   private(set) var logLevel = Logger.Level.notice
   private(set) var logFormat = DaemonLog.Format.text
   private(set) var numberFactBaseURL: String?
-  /// Where an earlier version kept the state, if that was elsewhere; nil where it was told where.
+  /// The directory in which an earlier version kept the state; nil if it is the same, or if
+  /// the setting `dir` or `data` is given.
   private(set) var former: FormerData?
-  /// The file that spans are written to; nil for none.
+  /// The file for spans; nil if spans are not written.
   private(set) var trace: String?
-  /// What is in force.
+  /// All settings in force.
   private(set) var lines: [Line] = []
 
-  /// Takes over what was found; what was not is as it is by default.
+  /// Reads the settings; missing ones keep their defaults.
   ///
   /// - Parameters:
-  ///   - reader: Looks for settings.
-  ///   - environment: The process's, which has directories by default.
-  /// - Throws: A ``SettingsError`` that names the place of what makes no sense.
+  ///   - reader: Finds the settings.
+  ///   - environment: The process's environment variables, which determine default directories.
+  /// - Throws: A ``SettingsError`` that names the place of an invalid value.
   init(_ reader: SettingsReader, environment: [String: String]) throws(SettingsError) {
     let dir = reader.find(.dir)
     let directories = UserDirectories(environment: environment)
@@ -79,10 +80,10 @@ struct DaemonSettings {
     }
   }
 
-  /// Checks what the values mean, as far as that can be seen before something is opened.
+  /// Checks the values, as far as that is possible before any file or socket is opened.
   ///
-  /// - Parameter reader: What has found them.
-  /// - Throws: A ``SettingsError`` that names the place of what makes no sense.
+  /// - Parameter reader: The reader that has found the values.
+  /// - Throws: A ``SettingsError`` that names the place of an invalid value.
   func check(_ reader: SettingsReader) throws(SettingsError) {
     for case let found? in Setting.allCases.map(reader.find) where found.texts.contains("") {
       throw SettingsError(
@@ -92,7 +93,7 @@ struct DaemonSettings {
     }
     let host = host
     try Self.check(.leaseMilliseconds, reader) { () throws(HostError) in try host.checkLease() }
-    // Whichever of the two was set does not fit the other.
+    // The error names the one of the two that was set.
     let grace: Setting =
       reader.find(.graceMilliseconds) == nil ? .leaseMilliseconds : .graceMilliseconds
     try Self.check(grace, reader) { () throws(HostError) in try host.checkGrace() }
@@ -121,7 +122,7 @@ struct DaemonSettings {
     }
   }
 
-  /// Where the counter gets its facts.
+  /// The client for the counter's facts.
   func numberFactClient() throws(SettingsError) -> NumberFactClient {
     guard let numberFactBaseURL else { return .liveValue }
     do throws(NumberFactError) {
@@ -131,11 +132,11 @@ struct DaemonSettings {
     }
   }
 
-  /// Writes spans from now on, where that is wanted.
+  /// Begins to write spans, if a file is configured.
   ///
-  /// - Parameter onProblem: Is told when spans are lost.
-  /// - Returns: What writes them; nil for nothing.
-  /// - Throws: A ``SettingsError`` where they cannot be written.
+  /// - Parameter onProblem: Called when spans are lost.
+  /// - Returns: The writer; nil if no file is configured.
+  /// - Throws: A ``SettingsError`` if spans cannot be written.
   func traceFile(
     onProblem: @escaping @Sendable (TraceFile.Problem) -> Void
   ) throws(SettingsError) -> TraceFile? {
@@ -185,7 +186,7 @@ struct DaemonSettings {
 // MARK: - Values
 
 extension DaemonSettings {
-  /// Where the state is kept; nil for in memory only.
+  /// The directory of the state; nil if it is kept in memory only.
   private static func data(
     _ reader: SettingsReader,
     _ host: HostConfiguration,
@@ -194,7 +195,7 @@ extension DaemonSettings {
   ) throws(SettingsError) -> (path: String, source: String?)? {
     let (data, inMemory) = (reader.find(.data), reader.find(.inMemory))
     if try flag(inMemory), let inMemory {
-      // Whoever is asked first may overrule the other, but not itself.
+      // The source of higher priority decides; one source must not set both.
       guard let data, data.source <= inMemory.source else { return nil }
       guard data.source < inMemory.source else {
         throw SettingsError(
@@ -205,7 +206,7 @@ extension DaemonSettings {
       }
     }
     if let data { return data.texts.first.map { ($0, nil) } }
-    // Runtime directories are empty when the machine has started again.
+    // Runtime directories are empty after a restart of the machine.
     if dir == nil {
       guard let state = directories.find(.state) else {
         throw SettingsError(
@@ -254,24 +255,24 @@ extension DaemonSettings {
   }
 }
 
-/// Why the daemon's settings cannot be used.
+/// The reason for which the daemon's settings cannot be used.
 struct SettingsError: Error, Hashable, CustomStringConvertible {
-  /// The kind of failure, whose value is what the program exits with (sysexits.h).
+  /// The kind of failure; its value is the exit status (sysexits.h).
   enum Code: Int32 {
-    /// An option that makes no sense.
+    /// An option is invalid.
     case usage = 64
-    /// A file that could not be read.
+    /// A file could not be read.
     case unreadable = 66
-    /// A file that could not be made.
+    /// A file could not be made.
     case cannotCreate = 73
-    /// A file that does not say what it should.
+    /// A file has invalid content.
     case malformed = 78
-    /// A file that another user could have changed.
+    /// Another user could have changed a file.
     case notAllowed = 77
   }
 
   var code: Code
-  /// What was wrong, what was expected and what to do.
+  /// The fault, the expectation and the remedy.
   var message: String
 
   init(_ code: Code, _ message: String) {

@@ -1,16 +1,16 @@
 import Foundation
 import StoreDaemon
 
-/// Where versions before this one kept the state in the same environment.
+/// The directory in which versions before this one kept the state in the same environment.
 ///
-/// They took an empty or a relative variable at its word. A daemon that looks elsewhere now must
-/// not begin an empty history while the old one is still there.
+/// They used an empty or relative variable as it was. A daemon that now uses another directory must
+/// not begin an empty history while the old one still exists.
 struct FormerData: Hashable {
   let path: String
-  /// Where the state is kept now.
+  /// The present directory of the state.
   let now: String
 
-  /// - Returns: nil where both are the same.
+  /// - Returns: nil if both directories are the same.
   init?(_ environment: [String: String], now: String) {
     let state = environment["XDG_STATE_HOME"] ?? environment["HOME"].map { "\($0)/.local/state" }
     let runtime = environment["XDG_RUNTIME_DIR"] ?? ""
@@ -22,7 +22,7 @@ struct FormerData: Hashable {
     guard path != now else { return nil }
   }
 
-  /// Refuses to begin an empty history while there is one in the old place.
+  /// Refuses to begin an empty history while the former directory has one.
   func check() throws(SettingsError) {
     guard Self.hasHistory(path), !Self.hasHistory(now) else { return }
     throw SettingsError(

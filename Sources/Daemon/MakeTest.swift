@@ -3,7 +3,7 @@ import GenericState
 import StoreDaemon
 import StoreState
 
-/// Writes a test of what was kept: `stored make-test`.
+/// Writes a test of a part of the history: `stored make-test`.
 struct MakeTest: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "make-test",

@@ -3,7 +3,7 @@ import StoreDaemon
 import StoreProtocol
 import StoreState
 
-/// Runs this build's reducers with what was kept: `stored replay`.
+/// Runs this build's reducers with the history's actions: `stored replay`.
 struct ReplayHistory: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which revisions are run again, and how that is said.
+/// The revisions to run again, and the format of the report.
 struct ReplayOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -2,7 +2,7 @@ import Configuration
 import GenericState
 import StoreState
 
-/// What can be set: by an option, a variable of the environment or the file of settings.
+/// A setting: an option, an environment variable or a member of the settings file sets it.
 enum Setting: String, CaseIterable, Sendable {
   case dir, listen, insecureLoopback, data, inMemory, existing, fromInitialState
   case durability, grants, key
@@ -10,7 +10,7 @@ enum Setting: String, CaseIterable, Sendable {
   case trace, trustOwner
   case logLevel, logFormat, numberFactBaseURL
 
-  /// What is expected of its value.
+  /// The expected kind of a setting's value.
   enum Kind {
     case text(String)
     case number(of: String, most: UInt64)
@@ -38,12 +38,12 @@ enum Setting: String, CaseIterable, Sendable {
     }
   }
 
-  /// What it is called where settings are looked for.
+  /// The name under which the reader looks the setting up.
   var key: ConfigKey { ["storeactor", rawValue] }
 
-  /// The variable of the environment that sets it.
+  /// The environment variable that sets it.
   var variable: String {
-    // As `Configuration` names them: a word ends where a small letter is followed by a capital.
+    // The naming rule of `Configuration`: a word ends between a lowercase and an uppercase letter.
     let words = zip(rawValue, rawValue.dropFirst()).map { one, next in
       one.isLowercase && next.isUppercase ? "_\(next)" : "\(next)"
     }
@@ -69,9 +69,9 @@ enum Setting: String, CaseIterable, Sendable {
     }
   }
 
-  /// The texts that a value of the file stands for.
+  /// The texts of a value in the settings file.
   ///
-  /// - Throws: A ``SettingsError`` with what was expected.
+  /// - Throws: A ``SettingsError`` with the expectation.
   func texts(of value: JSONValue) throws(SettingsError) -> [String] {
     switch (kind, value) {
     case (.text, .string(let text)): return [text]
@@ -86,7 +86,7 @@ enum Setting: String, CaseIterable, Sendable {
     throw SettingsError(.malformed, "$.\(rawValue): expected \(expectation)")
   }
 
-  /// What is expected of its value, in the file.
+  /// The expected value in the settings file, in words.
   var expectation: String {
     switch kind {
     case .text(let what): "\(what) in a string"

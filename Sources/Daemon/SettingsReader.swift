@@ -3,24 +3,24 @@ import GenericState
 import StoreState
 import Synchronization
 
-/// Looks for settings: the command line wins over the environment, that over the file.
+/// Finds settings: the command line has priority over the environment, and that over the file.
 struct SettingsReader {
-  /// Where a value may come from, the one that wins first.
+  /// The sources of a value, highest priority first.
   enum Source: Int, Comparable {
     case commandLine, environment, file
 
     static func < (one: Source, other: Source) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// A value as text, and where it was found.
+  /// A value as text, and its source.
   struct Found: Hashable {
     var texts: [String]
     var source: Source
-    /// The same for people, such as `--dir`.
+    /// The source in words, such as `--dir`.
     var place: String
   }
 
-  /// The file of settings, where there is one.
+  /// The path of the settings file, if there is one.
   private let path: String?
   private let reader: ConfigReader
   private let access = LastAccess()
@@ -28,9 +28,9 @@ struct SettingsReader {
   /// Creates a reader.
   ///
   /// - Parameters:
-  ///   - given: What the command line says.
-  ///   - environment: The process's.
-  ///   - file: The file's path, and what it says; nil where there is none.
+  ///   - given: The settings on the command line.
+  ///   - environment: The environment variables of the process.
+  ///   - file: The settings file's path and values; nil if there is no file.
   init(
     given: [Setting: [String]],
     environment: [String: String],
@@ -58,7 +58,7 @@ struct SettingsReader {
     return InMemoryProvider(name: name, values: Dictionary(pairs) { $1 })
   }
 
-  /// The value of a setting; nil where nobody has set it.
+  /// The value of a setting; nil if no source sets it.
   func find(_ setting: Setting) -> Found? {
     let texts =
       if case .list = setting.kind { reader.stringArray(forKey: setting.key) } else {
@@ -74,7 +74,7 @@ struct SettingsReader {
     return Found(texts: texts, source: source, place: place)
   }
 
-  /// What a file of settings says: an object, of whose members every one must be known.
+  /// The values of a settings file: a JSON object whose members must all be known settings.
   static func values(json text: String) throws(SettingsError) -> [Setting: [String]] {
     let tree: JSONValue
     do throws(JSONProjectionError) {
@@ -97,7 +97,7 @@ struct SettingsReader {
     return values
   }
 
-  /// Notes which of the places had what was looked for last.
+  /// Records the source of the last value that was found.
   private final class LastAccess: AccessReporter {
     private let place = Mutex<Int?>(nil)
 

@@ -48,7 +48,7 @@ struct Stored: ParsableCommand {
     subcommands: [ReplayHistory.self, MakeTest.self, ShowConfig.self],
   )
 
-  // Those of the other commands may also stand before their names.
+  // Options of the other commands may also precede their names.
   @OptionGroup var options: DaemonOptions
 
   func run() throws {
@@ -66,7 +66,7 @@ struct Stored: ParsableCommand {
     }
   }
 
-  /// Reads the settings again, off the main thread, and takes over what can change while the
+  /// Reads the settings again, off the main thread, and applies those that can change while the
   /// daemon runs.
   private func reload(since start: DaemonSettings) {
     Self.settingsQueue.async { [options] in
@@ -98,14 +98,14 @@ struct Stored: ParsableCommand {
   }
 
   static func main() {
-    // Nobody may stop the daemon by closing what it writes to.
+    // The daemon continues when the reader of its output closes the pipe.
     signal(SIGPIPE, SIG_IGN)
-    // Others may reach the sockets, where that is granted, and nothing else in the directory.
+    // Other users may be granted access to the sockets, but to no other file of the directory.
     umask(0o077)
     runProgram()
   }
 
-  /// Does what may fail, and tells the user why it does.
+  /// Runs `body`; reports its error to the user, and converts the error to an exit status.
   static func attempt(_ body: @MainActor () throws -> Void) throws {
     do {
       try MainActor.assumeIsolated(body)
@@ -116,13 +116,13 @@ struct Stored: ParsableCommand {
     }
   }
 
-  /// The daemon with these settings.
+  /// Creates the daemon with these settings.
   ///
   /// - Parameters:
   ///   - settings: The settings.
   ///   - isReporting: Whether its actions and effects are reported, as spans and as numbers.
   /// - Returns: The daemon.
-  /// - Throws: Why there is none.
+  /// - Throws: The error for which no daemon can be created.
   @MainActor
   static func host(
     _ settings: DaemonSettings,
@@ -134,7 +134,7 @@ struct Stored: ParsableCommand {
     DaemonLog.level = settings.logLevel
     LoggingSystem.bootstrap { DaemonLog(label: $0, format: format) }
     var configuration = settings.host
-    // Two types of reducers: who wants neither traces nor numbers does not pay for them.
+    // Two types of reducers: a daemon without traces and metrics has no cost for them.
     guard isReporting else { return host(configuration, facts) { WorkspaceFeature() } }
     configuration.programMetrics = ProgramMetrics.bootstrap()
     return host(configuration, facts) { WorkspaceFeature().signpost() }
@@ -164,15 +164,15 @@ struct Stored: ParsableCommand {
     )
   }
 
-  /// Prints a result: to people on a terminal, else to programs.
+  /// Prints a result: as text on a terminal, otherwise as JSON.
   static func say(_ text: String, _ json: JSONValue, isJSON: Bool) {
     print(isJSON || isatty(STDOUT_FILENO) == 0 ? json.text() : text)
   }
 
-  /// Tells the user why the daemon ends, and with which status.
+  /// Reports to the user the error that ends the daemon, and returns its exit status.
   private static func failure(_ text: String, status: Int32) -> ExitCode {
     let line = Array("stored: \(Printable.text(text))\n".utf8)
-    // Where it cannot be said, the status has to do.
+    // If the write fails, only the status remains.
     _ = write(STDERR_FILENO, line, line.count)
     return ExitCode(status)
   }

@@ -1,7 +1,7 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
-/// All macros of the package, as the compiler finds them.
+/// All macros of the package, for the compiler.
 @main
 struct StoreActorPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [

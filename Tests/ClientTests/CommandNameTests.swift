@@ -8,8 +8,8 @@ import Testing
     root.configuration.subcommands.flatMap { [$0] + commands(below: $0) }
   }
 
-  /// A name that is made of a type's is looked for among all conformances of the program, for each
-  /// command, whichever one is run: that was a sixth of the time of `storectl get`.
+  /// Without an explicit name, the parser searches all conformances of the program for each
+  /// command, regardless of the one that runs: that took a sixth of the time of `storectl get`.
   @Test func `Each command says its name, so that none has to be made`() {
     for command in commands(below: Storectl.self) {
       #expect(command.configuration.commandName != nil, "\(command)")

@@ -23,7 +23,7 @@ private struct Tally {
   }
 }
 
-/// A daemon of a user's own and its client, in the process of the test.
+/// A user-defined daemon and its client in the test's process.
 @MainActor
 @Suite struct DaemonInProcessTests {
   @Test func `A daemon and its client run in one test`() async throws {

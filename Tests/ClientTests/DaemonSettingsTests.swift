@@ -171,7 +171,7 @@ struct DaemonSettingsTests {
     let error = #expect(throws: SettingsError.self) { try check() }
     #expect(error?.exitStatus == 73)
     #expect(error?.message.contains(old) == true && error?.message.contains(now) == true)
-    // Who says where it is knows.
+    // An explicit setting bypasses the check.
     try check([.data: [old]])
     try check([.dir: ["\(home)/rt/storeactor"]])
     try check([.inMemory: ["true"]])
@@ -214,12 +214,12 @@ struct DaemonSettingsTests {
     }
   }
 
-  @Test("Settings that are no object, or no JSON, are refused", arguments: ["[]", "3", "{", ""])
+  @Test("Settings that are not a JSON object are refused", arguments: ["[]", "3", "{", ""])
   func noObject(json: String) {
     #expect(throws: SettingsError.self) { try settings(file: json) }
   }
 
-  @Test("A base for number facts that is no URL is a usage error")
+  @Test("An invalid base URL for number facts is a usage error")
   func badURL() throws {
     let settings = try settings(file: #"{"numberFactBaseURL": "nonsense"}"#)
     let error = #expect(throws: SettingsError.self) { try settings.numberFactClient() }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Bytes into lines")
 struct LineSplitterTests {
-  /// All lines of some bytes that come in pieces of a size.
+  /// Returns all lines of bytes that arrive in pieces of a size.
   private func lines(_ text: [UInt8], pieces size: Int, limit: Int = 16) -> [LineSplitter.Line] {
     var splitter = LineSplitter(limit: limit)
     var lines: [LineSplitter.Line] = []
@@ -18,7 +18,7 @@ struct LineSplitterTests {
     return lines
   }
 
-  @Test("Lines are the same however the bytes are cut", arguments: 1...12)
+  @Test("Lines do not depend on the sizes of the pieces", arguments: 1...12)
   func everyCut(size: Int) {
     let text = Array("one\n\ntwo\r\nthree".utf8)
     #expect(
@@ -26,11 +26,11 @@ struct LineSplitterTests {
     )
   }
 
-  @Test("What some programs begin a file with is no part of its first line", arguments: 1...8)
+  @Test("A byte-order mark is not part of the first line", arguments: 1...8)
   func byteOrderMark(size: Int) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     #expect(lines(mark + Array("one\ntwo".utf8), pieces: size) == [.text("one"), .text("two")])
-    // Elsewhere it is a character.
+    // Elsewhere the mark is a character.
     let second = Array("one\n".utf8) + mark + Array("two".utf8)
     #expect(lines(second, pieces: size) == [.text("one"), .text("\u{FEFF}two")])
     #expect(lines(mark, pieces: size) == [.text("")])
@@ -67,7 +67,7 @@ struct LineSplitterTests {
     #expect(lines([], pieces: 1).isEmpty)
   }
 
-  @Test("What is over the limit is not kept")
+  @Test("Bytes over the limit are dropped")
   func nothingIsKept() {
     var splitter = LineSplitter(limit: 16)
     for _ in 0..<1_000 {

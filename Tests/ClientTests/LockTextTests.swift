@@ -1,7 +1,7 @@
 import StoreState
 import Testing
 
-/// What the lock of a directory says of the program that has it.
+/// The text in a directory's lock about the program that holds it.
 @Suite struct LockTextTests {
   private func text(_ text: String) -> LockText? { LockText(Array(text.utf8)) }
 

@@ -44,7 +44,7 @@ import Testing
     pages.beginAnew(after: 0)
     #expect(pages.next == 0 && pages.count == 2)
     #expect(try pages.take(entries(1), through: 1, newest: 1) == .wait)
-    // What both have in common is told once, and does not count.
+    // A shared entry is printed once, and does not count.
     #expect(try pages.take(entries(2), through: 2, newest: 3, known: 1) == .ask)
     #expect(pages.count == 1)
     #expect(try pages.take(entries(3), through: 3, newest: 3) == .end)
@@ -108,7 +108,7 @@ import Testing
       for _ in 0..<LogPages.mostIdle {
         #expect(try pages.take([], through: pages.next + 1, newest: .max) == .ask)
       }
-      // One that gets on begins the count again.
+      // A page with an entry resets the count.
       #expect(
         try pages.take(entries(pages.next + 1), through: pages.next + 1, newest: .max) == .ask
       )

@@ -6,11 +6,11 @@ import Testing
 @testable import StorectlMain
 
 @Suite struct LogTailTests {
-  /// A history that is asked for those of its revisions that are multiples of a number.
+  /// A history that lists the revisions that are multiples of a number.
   private struct Played {
     var newest: UInt64
     var multiple: UInt64 = 1
-    /// How many revisions were looked through.
+    /// The number of examined revisions.
     var scanned: UInt64 = 0
     var questions = 0
 
@@ -29,7 +29,7 @@ import Testing
       return LogPages.Page(entries: entries, reached: reached, newest: newest)
     }
 
-    /// The revisions that are found, and behind which one what comes later is asked for.
+    /// Returns the revisions that are found, and the revision after which later ones are requested.
     mutating func tail(_ count: Int, after revision: UInt64 = 0) throws -> ([UInt64], next: UInt64)
     {
       var tail = LogTail(count: count, after: revision)
@@ -45,7 +45,7 @@ import Testing
     var history = Played(newest: 1_000_000)
     #expect(try history.tail(3) == ([999_998, 999_999, 1_000_000], next: 1_000_000))
     #expect(history.questions == 2 && history.scanned == 3)
-    // More than a page has.
+    // More entries than a page holds.
     let (many, _) = try history.tail(5_000)
     #expect(many == Array(995_001...1_000_000))
   }

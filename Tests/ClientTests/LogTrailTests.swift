@@ -5,7 +5,7 @@ import Testing
 @testable import StorectlMain
 
 @Suite struct LogTrailTests {
-  /// Entries of a history, by revision; those of another one have another origin.
+  /// Returns entries of a history, by revision; those of another one have a different origin.
   private func entries(_ revisions: ClosedRange<UInt64>, by who: String = "one") -> [GenericValue] {
     revisions.map { revision in
       .map([
@@ -30,7 +30,7 @@ import Testing
     #expect(trail.compare() == 2)
     let other = entries(3...5) + entries(6...7, by: "other")
     #expect(trail.news(in: other, hasMore: false) == entries(6...7, by: "other")[...])
-    // What was rolled back is forgotten, and what came in its place is what was told.
+    // The trail dropped the rolled-back entries, and recorded those that replaced them.
     #expect(trail.compare() == 2)
     #expect(trail.news(in: other, hasMore: false) == [])
   }

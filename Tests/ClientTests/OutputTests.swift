@@ -1,3 +1,4 @@
+import StoreActor
 import GenericState
 import StoreProtocol
 import StoreState
@@ -5,9 +6,9 @@ import Testing
 
 @testable import StorectlMain
 
-@Suite("What storectl prints")
+@Suite("The output of storectl")
 struct OutputTests {
-  @Test("An outcome is one JSON object, and what it is decides the exit status")
+  @Test("An outcome is one JSON object, and its kind decides the exit status")
   func outcomes() {
     let applied = OutcomeLine(.applied(revision: 7, hasEffects: true))
     #expect(applied.text(asJSON: true) == #"{"outcome":"applied","revision":7}"#)
@@ -27,7 +28,52 @@ struct OutputTests {
     }
   }
 
-  @Test("One of something is told as one")
+  @Test("A refusal has its reason, and a code and a value for programs")
+  func refusal() throws {
+    let value = try EncodedValue.encoding(["rows": 50]).get()
+    let details = Outcome.RefusalDetails(code: "full", value: value)
+    let failure = Outcome.Failure(code: Outcome.refused, message: "At most 50.", details: details)
+    let line = OutcomeLine(.failed(failure))
+    #expect(line.status?.rawValue == 65)
+    #expect(line.text(asJSON: false) == "refused (full): At most 50.")
+    #expect(line.text(asJSON: false, line: 3) == "refused (full): line 3: At most 50.")
+    #expect(
+      line.text(asJSON: true, line: 3)
+        == #"{"outcome":"refused","code":"full","message":"At most 50.","value":{"rows":50},"#
+        + #""line":3}"#
+    )
+    let plain = OutcomeLine(.failed(Outcome.Failure(code: Outcome.refused, message: "No.")))
+    #expect(plain.text(asJSON: false) == "refused: No.")
+    #expect(plain.text(asJSON: true) == #"{"outcome":"refused","message":"No."}"#)
+  }
+
+  @Test("Refused actions precede the log's entry of the next revision")
+  @MainActor
+  func refusedInLog() {
+    let refused: GenericValue = .map(named: [
+      ("session", .unsigned(4)), ("sequence", .unsigned(2)), ("scope", .text("todos")),
+      ("action", .text("add")), ("code", .text("full")), ("reason", .text("At most 50.")),
+    ])
+    let entry: GenericValue = .map(named: [
+      ("revision", .unsigned(7)), ("time", .unsigned(0)), ("by", .text("daemon")),
+      ("refused", .array([refused])), ("refusedMore", .unsigned(3)),
+    ])
+    let line = LogLine(entry) { value, _ in JSONProjection.untyped(value) }
+    #expect(
+      line.refusals == [
+        #"       –  session 4 #2    todos "add"  refused (full): At most 50."#,
+        "       –  3 more actions were refused",
+      ]
+    )
+    #expect(
+      line.tree.text()
+        == #"{"revision":7,"time":"1970-01-01T00:00:00.000Z","by":"daemon","refused":[{"#
+        + #""session":4,"sequence":2,"scope":"todos","action":"add","code":"full","#
+        + #""reason":"At most 50."}],"refusedMore":3}"#
+    )
+  }
+
+  @Test("A count of one has a noun in the singular")
   func counts() {
     let one = BenchReport(latencies: [1_000], bytes: 9, window: 1, elapsed: 1_000_000)
     #expect(one.text.hasPrefix("1 action of 9 bytes, 1 at once: "))
@@ -41,13 +87,13 @@ struct OutputTests {
     let line = OutcomeLine.notAnAction("a\u{1B}[31mb\u{7}")
     #expect(line.text(asJSON: false) == "rejected: a\u{FFFD}[31mb\u{FFFD}")
     #expect(Printable.text("plain ü 👩‍💻 ü") == "plain ü 👩‍💻 ü")
-    // Controls of eight bits, ends of lines, and marks that turn the direction of what follows.
+    // Eight-bit controls, line ends, and marks that change the direction of the following text.
     for scalar in ["\u{9B}", "\u{85}", "\n", "\t", "\u{2028}", "\u{202E}", "\u{2066}"] {
       #expect(Printable.text("a\(scalar)b") == "a\u{FFFD}b")
     }
   }
 
-  @Test("A name with ends of lines forges no row")
+  @Test("A name with line ends cannot forge a row")
   func forgedRows() {
     var table = TextTable()
     table.add("1", "x\n  2  forged", "end")

@@ -23,7 +23,7 @@ private enum Pages {
     var body: some ReducerOf<Self> { EmptyReducer() }
   }
 
-  /// What the README's daemon holds.
+  /// The state and actions of the README's daemon.
   @Reducer
   struct App {
     @ObservableState
@@ -99,7 +99,7 @@ extension Pages {
   }
 }
 
-/// A daemon that keeps its state.
+/// A daemon that persists its state.
 private enum Kept {
   @Reducer
   struct Todos {

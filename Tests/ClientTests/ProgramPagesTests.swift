@@ -18,13 +18,13 @@ import Testing
     [root] + root.configuration.subcommands.flatMap { commands(below: $0) }
   }
 
-  /// The numbers of a text that are statuses of failures.
+  /// Returns the numbers in a text that are exit statuses of failures.
   private func statuses(in text: some StringProtocol) -> Set<Int> {
     Set(text.split { !$0.isNumber }.compactMap { Int($0) })
       .intersection(Set(64...78).union([1]))
   }
 
-  /// The statuses that files of the sources have.
+  /// Returns the statuses in source files.
   private func statuses(inCode paths: [String]) throws -> Set<Int> {
     let lines = try paths.flatMap { try text("Sources/\($0).swift").split(separator: "\n") }
     return lines.reduce(into: []) { result, line in
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// The statuses that the help of a program and its commands names.
+  /// Returns the statuses in the help of a program and its commands.
   private func statuses(inHelpOf root: any ParsableCommand.Type) -> Set<Int> {
     commands(below: root).reduce(into: []) { result, command in
       let paragraphs = command.configuration.discussion.components(separatedBy: "\n\n")
@@ -72,7 +72,7 @@ import Testing
     #expect(!statuses(in: kept).isEmpty && statuses(in: kept).isSubset(of: daemon))
   }
 
-  /// The commands of a program that a page names in code.
+  /// Returns the commands of a program that a page names in code.
   private func names(of program: String, in page: String) -> Set<String> {
     let parts = page.components(separatedBy: "\(program) ")
     return Set(
@@ -103,7 +103,7 @@ import Testing
       #expect(unknown == [], "\(page.path) names them")
       named.formUnion(names)
     }
-    // Several of them, or nothing was looked at.
+    // An empty search would prove no fact, so several names are expected.
     #expect(named.count > 1, "\(named)")
   }
 

@@ -5,7 +5,7 @@ import StoreDaemon
 import StoredWorkspace
 import Testing
 
-/// The code that the guide to replication shows, where the guide says that it stands.
+/// The code of the replication guide, in the file that the guide names.
 private enum Guide {
   typealias App = WorkspaceFeature
 
@@ -36,7 +36,7 @@ private enum Guide {
     }
   }
 
-  /// What a daemon exposes; its file imports the daemon's module.
+  /// The scopes that a daemon exposes; its file imports the daemon's module.
   static var appExposures: [Expose<App.State, App.Action>] {
     let exposures: [Expose<App.State, App.Action>] = [
       Expose("counter", state: \.counter, action: \.counter),

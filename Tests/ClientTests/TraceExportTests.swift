@@ -23,7 +23,7 @@ import Darwin
     #expect(identity.parent == Self.parent)
     let child = TraceIdentity.child(of: identity)
     #expect(child.trace == identity.trace && child.span != identity.span)
-    // A later version may say more.
+    // A later version may append fields.
     #expect(TraceIdentity(parent: "cc" + Self.parent.dropFirst(2) + "-more") != nil)
   }
 
@@ -98,7 +98,7 @@ import Darwin
 
   @Test func `That spans are lost is told once`() throws {
     let lost = Lost()
-    // Where the disk is always full.
+    // `/dev/full` behaves as a full disk.
     let traces = try TraceFile("/dev/full", service: "a program") { lost.tell($0) }
     for _ in 0..<3 { traces.startSpan("one", context: .topLevel).end() }
     traces.forceFlush()
@@ -114,17 +114,17 @@ import Darwin
     defer { close(reader) }
     let lost = Lost()
     let traces = try TraceFile(path, service: "a program") { lost.tell($0) }
-    // The pipe is full long before, and then what waits.
+    // The pipe fills up first, then the backlog.
     for _ in 0..<9_000 { traces.startSpan("one", context: .topLevel).end() }
     #expect(lost.count == 1)
     var buffer = [UInt8](repeating: 0, count: 4_096)
     for _ in 0..<100 {
-      // Some are written, and more end meanwhile.
+      // Some spans are written, and more end meanwhile.
       _ = read(reader, &buffer, buffer.count)
       for _ in 0..<64 { traces.startSpan("one", context: .topLevel).end() }
     }
     #expect(lost.count == 1)
-    // What waits is written to the end of it.
+    // The backlog is written completely.
     let isOver = Flag()
     Thread.detachNewThread {
       traces.forceFlush()

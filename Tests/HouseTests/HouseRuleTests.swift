@@ -8,12 +8,12 @@ struct HouseRuleTests {
     repository = try Repository.current.get()
   }
 
-  @Test("The repository keeps to its rules", arguments: Rule.all)
+  @Test("The repository follows its rules", arguments: Rule.all)
   func holds(rule: Rule) throws {
     report(try rule.check(repository), in: repository)
   }
 
-  @Test("The rules see the repository's files")
+  @Test("The rules read the repository's files")
   func filesAreFound() {
     let paths = Set(repository.files.map(\.path))
     #expect(paths.contains("Package.swift"))
@@ -23,7 +23,7 @@ struct HouseRuleTests {
     #expect(!paths.contains { $0.contains(".build") })
   }
 
-  @Test("The rules see the manifest's targets")
+  @Test("The rules read the manifest's targets")
   func targetsAreFound() {
     #expect(repository.manifest.rooms.count >= 79)
     #expect(repository.manifest.product.map(\.name).contains("StoreServer"))
@@ -31,7 +31,7 @@ struct HouseRuleTests {
     #expect(Set(names).count == names.count)
   }
 
-  @Test("The rules find what they are about")
+  @Test("The rules find their subjects")
   func subjects() {
     let types = repository.swift.filter(\.isProduct).flatMap(DynamicMembers.dynamicTypes)
     #expect(types.count >= 15)

@@ -13,7 +13,7 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// Copies of what a daemon keeps, made with the commands that the guide to durability names.
+  /// Copies of a daemon's state, made with the commands of the guide to durability.
   @Suite(.timeLimit(.minutes(4))) struct BackupTests {
     private static let increment = #""incrementButtonTapped""#
 
@@ -35,7 +35,7 @@ extension ProcessTests {
       return blocks[command.rawValue]
     }
 
-    /// Where something is kept, in the words of the guide.
+    /// The directories of a test, by their names in the guide.
     private struct Places {
       var data: String
       var copy: String
@@ -97,7 +97,7 @@ extension ProcessTests {
         #expect(
           Set(try FileManager.default.contentsOfDirectory(atPath: data)).isSubset(of: names)
         )
-        // Beside it there is room, also where its name begins in the same way.
+        // A directory beside it is accepted, also if its name has the same prefix.
         #expect(try await world.client("backup", "--data", data, "\(data)2").isSuccess)
       }
     }
@@ -113,7 +113,7 @@ extension ProcessTests {
         try await world.send("counter", Self.increment, Self.increment)
         let backup = try await run(.backUp, places, world)
         let revision = try #require(backup.output.first.map { try JSONValue(parsing: $0) })
-        // What was done since is not in it.
+        // The backup does not contain later actions.
         try await world.send("counter", Self.increment)
         try await watcher.output.state("the third step") { $0["count"]?.int == 3 }
         try await stop(daemon)
@@ -150,7 +150,7 @@ extension ProcessTests {
         try await world.send("counter", Self.increment, Self.increment)
         try await world.send("todos", #"{"addButtonTapped":{"title":"needle"}}"#)
         try await world.send("counter", Self.increment)
-        // A clean end would keep a snapshot behind it.
+        // A clean end would keep a snapshot after the record.
         daemon.send(signal: SIGKILL)
         _ = try await daemon.ended()
         try LogSegments(in: places.data).replace("needle", with: "NEEDLE")
@@ -236,7 +236,7 @@ extension ProcessTests {
       }
     }
 
-    /// Copies the newest snapshot of a journal as that of another root.
+    /// Copies a journal's newest snapshot as one of another root.
     private func rename(_ journal: String, to root: String, in directory: String) throws {
       let reader = try JournalReader(directory: journal)
       var heading = try reader.heading()
@@ -247,7 +247,7 @@ extension ProcessTests {
       _ = try copy.finish()
     }
 
-    /// How many backups of a running daemon are made: with `COPIES`, so many.
+    /// The number of backups of a running daemon; `COPIES` sets it.
     private static let copies =
       ProcessInfo.processInfo.environment["COPIES"].flatMap { Int($0) } ?? 4
 
@@ -322,12 +322,12 @@ extension ProcessTests {
           try whole.write(to: path)
         }
         try log.changeNewest { $0[16] = 9 }
-        // Without its checksum that is damage, and not another format.
+        // Without a valid checksum that is damage, and not another format.
         try await refused(65, "begins with", "restore", places.copy, "--data", places.new)
         try whole.write(to: path)
         try await stop(daemon)
         try await refusedImports(world, places)
-        // What another program kept is restored, and refused by the daemon.
+        // State of another program is restored, and refused by the daemon.
         try rename(places.copy, to: "Werkspace", in: "\(world.directory)/renamed")
         places.copy = "\(world.directory)/renamed"
         try await run(.restore, places, world)

@@ -13,7 +13,7 @@ extension ProcessTests {
   struct BurstTests {
     private static let count = 2000
 
-    @Test("Three senders of two thousand actions each: every watcher ends as the daemon does")
+    @Test("After three senders of two thousand actions each every watcher has the daemon's state")
     func burst() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
@@ -78,7 +78,7 @@ extension ProcessTests {
       return watchers
     }
 
-    /// All applied, at revisions that grow: outcomes come in the order of the actions.
+    /// All are applied at increasing revisions: outcomes arrive in the order of the actions.
     private func checkOutcomes(_ lines: [String]) throws {
       let outcomes = try lines.map { try JSONValue(parsing: $0) }
       #expect(outcomes.allSatisfy { $0["outcome"]?.text == "applied" })
@@ -96,7 +96,7 @@ extension ProcessTests {
           $0.contains(#""scope":"\#(scope)""#) && $0.contains(#""digest":"\#(final.digest)""#)
         }
         let lines = try watcher.process.output.watched().filter { $0.scope == scope }
-        // A state, and then each change.
+        // One state, and then each change.
         #expect(lines.filter { $0.state != nil }.count == 1)
         #expect(Self.isGrowing(lines.map(\.revision)))
         if scope == "counter" {
@@ -106,8 +106,8 @@ extension ProcessTests {
           for id in ids { checkTitles(lines, of: id) }
         }
       }
-      // Two scopes are shown as they were together, so one's revisions never go back behind the
-      // other's.
+      // Two scopes are shown at the same revision, so the revisions of both together never
+      // decrease.
       let revisions = try watcher.process.output.watched().map(\.revision)
       #expect(revisions == revisions.sorted())
     }
@@ -121,7 +121,7 @@ extension ProcessTests {
       #expect(titles == (1...Self.count).map { "\($0)" })
     }
 
-    @Test("Clients that are killed in a burst disturb nobody and leave those present")
+    @Test("Clients killed in a burst disturb no other client and leave the presence list")
     func killed() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon(.stored, ["--grace-ms", "200"])
@@ -151,7 +151,7 @@ extension ProcessTests {
       }
     }
 
-    /// A witness has missed nothing: counts are exact, from one revision to the next.
+    /// A witness has seen every change: counts are exact, from one revision to the next.
     private func checkWitness(_ witness: ChildProcess, _ world: World) async throws {
       let final = try await world.snapshot("counter")
       let count = try #require(final.state["count"]?.int)

@@ -10,9 +10,9 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// What both programs make of their arguments.
+  /// The parsing of both programs' arguments.
   @Suite(.timeLimit(.minutes(2))) struct CommandLineTests {
-    /// Runs a program with an argument in it that is not UTF-8, which stands there as `$bad`.
+    /// Runs a program with an argument that is not UTF-8; `$bad` stands for it in the command line.
     private func run(
       _ world: World,
       _ program: Program,

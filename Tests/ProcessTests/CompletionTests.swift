@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreProtocol
 
-/// A shell that completes what is typed.
+/// A shell with completion.
 enum CompletingShell: String, CaseIterable, Sendable {
   case bash
   case fish
@@ -13,7 +13,7 @@ enum CompletingShell: String, CaseIterable, Sendable {
 
   static let here = allCases.filter { installed($0.rawValue) != nil }
 
-  /// How it begins, with nothing of the user's; says "at hand" when it can be typed to.
+  /// Its arguments without the user's settings; it prints "at hand" when it accepts input.
   fileprivate func beginning(_ world: World, _ share: String) throws -> [String] {
     let ready = "PS1='> '; PS2=; echo at' 'hand"
     switch self {
@@ -62,13 +62,13 @@ private struct ShellSession {
         "PATH": "\(prefix)/bin:/usr/bin:/bin", "STOREACTOR_DIR": world.directory,
         "HOME": world.directory, "ZDOTDIR": world.directory,
       ],
-      // Where bash shows what is typed.
+      // Bash echoes input on standard error.
       redirection: "2>&0",
     )
     _ = try await read(until: "at hand", behind: 0)
   }
 
-  /// Waits until the shell has written a text; what it has written by then, without escape
+  /// Waits until the shell has written a text; returns its output by then, without escape
   /// sequences.
   private func read(until text: String, behind count: Int) async throws -> Substring {
     try await terminal.written(text) { written in
@@ -92,14 +92,14 @@ private struct ShellSession {
   ///
   /// - Parameters:
   ///   - line: The line.
-  ///   - listed: What the shell lists then.
-  /// - Returns: The line as it is after that, and all that was to be seen.
-  /// - Throws: ``ProcessFailure`` where the shell does not get on.
+  ///   - listed: The texts that the shell lists then.
+  /// - Returns: The completed line, and all visible output.
+  /// - Throws: ``ProcessFailure`` if the shell makes no progress.
   func complete(_ line: String, listing listed: String...) async throws -> (String, seen: String) {
     let start = plain(terminal.text).count
     terminal.type("\(line)\t")
     for text in listed { _ = try await read(until: text, behind: start) }
-    // What becomes of the line is what echo prints of it.
+    // `echo` prints the completed line.
     terminal.type("\u{01}echo line' 'is \u{05} 'and 'ends\r")
     let seen = try await read(until: "and ends", behind: start)
     let printed = try #require(seen.firstMatch(of: /line is (.*?) *and ends/)?.1)
@@ -109,7 +109,7 @@ private struct ShellSession {
 }
 
 extension ProcessTests {
-  /// What the shells complete, each on a terminal of its own.
+  /// The completions of the shells, each on a terminal of its own.
   @Suite struct CompletionTests {
     @Test(arguments: CompletingShell.here)
     func `A shell completes scopes, rows and actions of the daemon that runs`(
@@ -141,7 +141,7 @@ extension ProcessTests {
           #expect(try await session.complete(line).0 == whole)
         }
         _ = try await session.complete("storectl watch ", listing: "counter", "todos", "presence")
-        // What has a payload is JSON, of which a shell would take the quotes.
+        // An action with a payload is JSON, whose quotes a shell would remove.
         let (line, seen) = try await session.complete("storectl send todos ")
         #expect(!seen.contains("addButtonTapped") && line.hasPrefix("storectl send todos"))
       }
@@ -153,7 +153,7 @@ extension ProcessTests {
     ) async throws {
       try await World.run { world in
         let prefix = try await install(world)
-        // Another daemon than the shell's variable names.
+        // Not the daemon that the shell's variable names.
         let own = "\(world.directory)/own"
         let daemon = try world.start(.stored, ["--dir", own, "--in-memory"])
         _ = try await daemon.output.line("the daemon to be ready") { $0.hasPrefix("ready ") }
@@ -188,7 +188,7 @@ extension ProcessTests {
         try await session.run("cd '\(world.directory)'")
         #expect(try await session.complete("storectl get cou").0 == "storectl get counter")
         let named = try await session.complete("storectl log --data pla").0
-        // Zsh takes the slash back where a blank follows.
+        // Zsh removes the slash before a blank.
         #expect(named == "storectl log --data places\(shell == .zsh ? "" : "/")")
         #expect(
           try await session.complete("storectl log --scope cou").0 == "storectl log --scope counter"
@@ -220,7 +220,8 @@ extension ProcessTests {
         let daemon = try await FalseDaemon(in: world.directory, scopes: scopes)
         let session = try await ShellSession(shell, world, prefix: prefix)
         var line = ""
-        // Nothing is offered where the machine takes too long for who has pressed a key.
+        // A slow machine misses the time limit of a completion, and offers no names; then it is
+        // repeated.
         for _ in 0..<50 where line != "storectl get counter" {
           line = try await session.complete("storectl get c").0
         }
@@ -253,7 +254,7 @@ extension ProcessTests {
       }
     }
 
-    /// Has the program complete a word after `storectl get`, as bash does.
+    /// Runs the program's completion of a word after `storectl get`, as bash does.
     private func complete(
       _ world: World,
       _ word: String,
@@ -272,8 +273,8 @@ extension ProcessTests {
       return (run.output, time)
     }
 
-    /// How long it takes at least until nothing is completed; the first time the program is read
-    /// from the disk.
+    /// The shortest time of a completion without results; the first run reads the program from the
+    /// disk.
     private func shortestSilence(_ world: World) async throws -> Duration {
       var times: [Duration] = []
       for _ in 0..<7 {
@@ -309,12 +310,12 @@ extension ProcessTests {
       }
     }
 
-    /// Where a daemon stops to answer.
+    /// The message at which a daemon stops to answer.
     enum Silence: CaseIterable, Sendable {
       case everything
       case describe
       case rows
-      /// It is of a release that knows no question for rows.
+      /// An earlier release, which does not know queries of rows.
       case unknown
     }
 
@@ -326,7 +327,7 @@ extension ProcessTests {
       }
     }
 
-    /// A daemon that does not answer where there is none to give.
+    /// A daemon that answers queries of rows, and omits the answer if the closure returns nil.
     private func tellingRows(
       _ world: World,
       _ answer: @escaping @Sendable (RowQuery) -> RowAnswer?,
@@ -373,7 +374,8 @@ extension ProcessTests {
           query.start == 0 ? RowAnswer(ids: ["one", "other"], next: 2) : nil
         }
         var names: [String] = []
-        // Nothing is offered where the machine takes too long for who has pressed a key.
+        // A slow machine misses the time limit of a completion, and offers no names; then it is
+        // repeated.
         for _ in 0..<50 where names.isEmpty { names = try await complete(world, "rows/o").names }
         #expect(names == ["rows/one", "rows/other"])
         withExtendedLifetime(daemon) {}
@@ -416,7 +418,8 @@ extension ProcessTests {
         for (typed, count) in [("", 200), (digit, 300)] {
           let expected = ids.filter { $0.hasPrefix(typed) }.prefix(count)
           var names: [String] = []
-          // Nothing is offered where the machine takes too long for who has pressed a key.
+          // A slow machine misses the time limit of a completion, and offers no names; then it is
+          // repeated.
           for _ in 0..<50 where names.count < expected.count {
             names = try await complete(world, "todos/items/\(typed)").names
           }

@@ -40,11 +40,11 @@ extension ProcessTests {
       .rawActions("incrementButtonTapped", first: sequence)
     }
 
-    /// What is no message; the daemon counts it.
+    /// Bytes that are no message; the daemon counts them.
     private static let garbage: [UInt8] = [0xff]
 
     @Test(
-      "Whoever connects with the routing id of another is not taken for that one",
+      "A peer with another peer's routing id is not mistaken for it",
       arguments: [false, true],
     )
     func takeover(isOverTCP: Bool) async throws {
@@ -71,7 +71,8 @@ extension ProcessTests {
         try await count(1, world)
         honest.hangUp()
         try await honest.closed()
-        // Until the daemon has missed the honest one it does not take another with the same id.
+        // The daemon accepts the same id again only after it has noticed the end of the honest
+        // peer.
         var impostors: [RawPeer] = []
         while try await world.counter("malformed") == 0 {
           try #require(impostors.count < 100, "no impostor was heard")
@@ -80,8 +81,8 @@ extension ProcessTests {
           impostors.append(impostor)
         }
         #expect(try await world.get("counter")["count"] == 1)
-        // The honest one comes back, by another id as libraries choose them, and its action runs.
-        // The session that goes on has had a join, so this is the next one.
+        // The honest peer returns with another id, as libraries choose them, and its action runs.
+        // Its session has had a join, so this join is the next one.
         let join = ClientMessage.rawJoin(nonce: 2, ["counter"], mode: .sendOnly)
         let next = [.rawHello(1, token: token), join, Self.increment(2)]
         let back = try peer(next, routingID: "")
@@ -90,7 +91,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Claiming the routing ids that the library would give next harms nobody")
+    @Test("Claims of the routing ids that the library would assign next harm no peer")
     func claimedIDs() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
@@ -106,7 +107,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Whoever chooses a routing id that is too long is ended, and was not heard")
+    @Test("A peer with a too long routing id is closed, and its messages are not read")
     func longRoutingID() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
@@ -121,7 +122,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A control connection that does not say hello is ended; others are left alone")
+    @Test("A control connection without a hello is closed; others stay open")
     func silence() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
@@ -145,7 +146,7 @@ extension ProcessTests {
     {
       try await World.run { world in
         let daemon = try await world.startDaemon()
-        // It follows nothing, so it never says anything there.
+        // It follows no scope, so it never sends on that socket.
         let sender = try world.startClient("--json", "send", "counter", "-")
         sender.write(lines: [#""incrementButtonTapped""#])
         _ = try await sender.output.lines(atLeast: 1)
@@ -154,7 +155,8 @@ extension ProcessTests {
         let silent = try (0..<4).map { _ in
           try RawPeer("\(world.directory)/pub", as: "XSUB", sending: [])
         }
-        // Two of five may stay: not those of whose process most are silent, the oldest first.
+        // Two of five may stay. The process with the most silent connections loses its oldest ones
+        // first.
         for peer in silent.prefix(3) { try await peer.closed() }
         #expect(try await world.counter("cutSilent") == 3)
         #expect(!silent[3].isOver && !polite.isOver)
@@ -182,7 +184,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A web page that posts to the socket, and old versions of its protocol, change nothing")
+    @Test("A web page that posts to the socket, and old versions of its protocol, have no effect")
     func oldProtocol() async throws {
       try await World.run { world in
         let port = UInt16.random(in: 20_000..<30_000)
@@ -199,7 +201,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A busy main thread keeps nobody out, and lets in no more than there is room for")
+    @Test("A busy main thread keeps no peer out, and admits no more than its limit")
     func flood() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon(.serialProbe, limitingDescriptorsTo: 4096)
@@ -242,7 +244,7 @@ extension ProcessTests {
       )
     }
 
-    /// Waits until the counter has come so far.
+    /// Waits until the counter has reached a count.
     private func count(_ count: Int, _ world: World) async throws {
       let watcher = try await world.watch("counter")
       try await watcher.output.state("the count \(count)") { $0["count"]?.int == count }
@@ -250,11 +252,11 @@ extension ProcessTests {
   }
 }
 
-/// Connections without a word.
+/// Silent connections.
 struct ConnectionFlood {
   private let descriptors: [Int32]
 
-  /// Connects so many times.
+  /// Opens `count` connections.
   init(_ path: String, count: Int) throws {
     try Self.makeRoom(for: count)
     descriptors = try (0..<count).map { _ in try RawPeer.connect(path) }

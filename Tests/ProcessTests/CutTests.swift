@@ -14,19 +14,19 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// The journal on a disk that loses what was not synced: what was said to be durable is there
+  /// The journal on a disk that loses unsynced data: revisions that were reported as durable exist
   /// after a cut at any moment.
   @Suite struct CutTests {
-    /// How many cuts are made: with `CUTS`, so many.
+    /// The number of cuts; `CUTS` sets it.
     private static let cuts =
       ProcessInfo.processInfo.environment["CUTS"].flatMap { Int($0) } ?? 60
-    /// The most in a round, each of which has its own time.
+    /// The maximum of cuts in a round; each round has its own time limit.
     private static let cutsPerRound = 100
 
-    /// What a program did that keeps records.
+    /// Runs a program that keeps records, and returns its operations and its directory.
     ///
-    /// Where it is failing, syncs fail now and then, after each of which another one goes on with
-    /// what is in the page cache.
+    /// With `isFailing`, syncs fail now and then; after each failure another journal continues with
+    /// the content of the page cache.
     private func run(
       _ world: World,
       _ durability: Durability,
@@ -49,7 +49,7 @@ extension ProcessTests {
       return (try CutDisk("\(world.directory)/cut.log"), root)
     }
 
-    /// The newest revision that is found in a directory.
+    /// The newest revision in a directory.
     private func newest(in directory: String) throws -> UInt64 {
       let file = try JournalDirectory(
         directory: directory,
@@ -83,13 +83,15 @@ extension ProcessTests {
       (0..<8).reduce(0) { $0 | UInt64(bytes[place + $1]) << (8 * UInt64($1)) }
     }
 
-    /// As the probe has it.
+    /// The same function as in the probe.
     private static func length(of revision: UInt64) -> Int {
       let mixed = revision &* 0x9e37_79b9_7f4a_7c15
       return Int(mixed >> 40) % (revision.isMultiple(of: 11) ? 60_000 : 300)
     }
 
-    /// What is lost at some cuts, of which every other one is right behind a word of the program.
+    /// Returns the losses at some cuts.
+    ///
+    /// Every other cut is directly after a mark of the program.
     private func losses(
       _ disk: CutDisk,
       _ root: String,
@@ -134,7 +136,7 @@ extension ProcessTests {
         let (disk, root) = try await run(world, .full)
         let cuts = min(Self.cutsPerRound, Self.cuts - round * Self.cutsPerRound)
         #expect(try losses(disk, root, cuts: cuts, in: world, isTorn: true) == [])
-        // A sync of a segment for each word, and between two words.
+        // Between two marks a segment is synced.
         var (segments, hasSynced) = (Set<Int32>(), true)
         for step in disk.steps {
           if step.kind == "N", step.text.hasSuffix(".log") { segments.insert(step.file) }
@@ -155,7 +157,8 @@ extension ProcessTests {
         let (disk, root) = try await run(world, durability, isFailing: true)
         #expect(disk.steps.contains { $0.kind == "F" })
         let losses = try losses(disk, root, cuts: Self.cutsPerRound, in: world, isTorn: false)
-        // Else what is told is not synced yet: it may be lost, and nothing is refused for that.
+        // Without `full` a reported revision may not be synced yet: it may be lost without a
+        // refusal.
         let isRefused = losses.filter { durability == .full || !$0.contains(" of ") }
         #expect(isRefused == [])
       }
@@ -170,7 +173,7 @@ extension ProcessTests {
 
     // MARK: A daemon whose disk is cut
 
-    /// What a client has been told, and how long the log of the disk was by then.
+    /// The count that a client knows as applied, and the length of the disk's log at that time.
     private struct Acknowledgement {
       let count: Int
       let logBytes: Int
@@ -184,7 +187,7 @@ extension ProcessTests {
       let log = "\(world.directory)/cut.log"
       var environment = try await settings(world, CutDisk.build(in: world))
       environment["CUTDISK_LOG"] = log
-      // An acknowledgement that does not wait for the disk is there long before.
+      // A slow disk exposes acknowledgements that do not wait for it.
       environment["CUTDISK_SLOW"] = "10000"
       environment["STOREACTOR_SNAPSHOT_BYTES"] = "1500"
       environment["STOREACTOR_SEGMENT_BYTES"] = "8000"
@@ -233,14 +236,16 @@ extension ProcessTests {
       return recovery.finish().root.counter.count
     }
 
-    /// What is lost of what clients were told, of which every other cut is right behind some of it.
+    /// Returns the acknowledged actions that are lost.
+    ///
+    /// Every other cut is directly after an acknowledgement.
     private func losses(
       _ disk: CutDisk,
       _ acknowledgements: [Acknowledgement],
       cuts: Int,
       in world: World,
     ) async throws -> [String] {
-      // How many steps there were at each.
+      // The number of steps at each acknowledgement.
       let told = acknowledgements.map { told in
         (steps: disk.steps.count { $0.end <= told.logBytes }, count: told.count)
       }
@@ -289,7 +294,7 @@ extension ProcessTests {
 
     // MARK: Killed in a write
 
-    /// How often a program is killed inside a write: with `KILLS`, so often.
+    /// How often a program is killed inside a write; `KILLS` sets it.
     private static let kills =
       ProcessInfo.processInfo.environment["KILLS"].flatMap { Int($0) } ?? 4
 
@@ -306,7 +311,7 @@ extension ProcessTests {
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         var last: UInt64 = 0
         for kill in 0..<Self.kills {
-          // The first one has as much as an entry may have.
+          // The first one has the maximum size of an entry.
           let bytes = kill == 0 ? 8 << 20 : Int.random(in: 50_000...4_000_000)
           let number = Int.random(in: 1...3)
           let probe = try world.start(
@@ -314,7 +319,7 @@ extension ProcessTests {
             [root, "9", durability.rawValue, "", "\(bytes)"],
             environment: [
               "LD_PRELOAD": library, "CUTDISK_ROOT": root,
-              // Segments have lost the name under which they were opened.
+              // Segments no longer have the name under which they were opened.
               "CUTDISK_REFUSE": "pwrite (deleted) -\(SIGKILL) \(number)",
             ],
           )
@@ -429,7 +434,7 @@ extension ProcessTests {
       }
     }
 
-    /// Sends an action again and again, until the answer is the one that is waited for.
+    /// Sends an action repeatedly until the answer is the expected one.
     private func send(
       _ scope: String,
       _ action: String,
@@ -455,7 +460,7 @@ extension ProcessTests {
         let daemon = try await world.startDaemon(environment: settings(world, library))
         try await world.send("counter", Self.increment)
         try set(flag, in: world)
-        // Whatever is recorded first finds out, and waits; actions after it are refused.
+        // The first record finds the disk full, and waits; actions after it are refused.
         let first = try world.startClient("--json", "send", "counter", Self.increment)
         let add = #"{"addButtonTapped":{"title":"more"}}"#
         try await send("todos", add, in: world) { $0.contains("overloaded") }
@@ -474,7 +479,7 @@ extension ProcessTests {
       }
     }
 
-    /// What becomes of a daemon that takes over a history whose end it writes again.
+    /// Returns the end of a daemon that takes over a history whose end it writes again.
     private func takeOver(
       _ world: World,
       _ durability: Durability,
@@ -485,7 +490,7 @@ extension ProcessTests {
       var settings = settings(world, try await CutDisk.build(in: world))
       let path = try #require(LogSegments(in: "\(world.directory)/data").paths.last)
       let name = (path as NSString).lastPathComponent
-      // The first one is that of the seal.
+      // The first call is that of the seal.
       settings["CUTDISK_REFUSE"] = "\(call) /\(name) \(error) 2 \(times)"
       let daemon = try world.start(
         .stored,

@@ -13,7 +13,7 @@ extension ProcessTests {
   @Suite("Directories")
   struct DirectoryTests {
     private static let increment = #""incrementButtonTapped""#
-    /// Some user who is neither this one nor root.
+    /// A user who is neither this one nor root.
     private static let stranger: uid_t = 54_321
 
     @Test("A directory that others can write to is refused")
@@ -65,7 +65,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("What another user may have put there is refused", .enabled(if: geteuid() == 0))
+    @Test("A directory or a link of another user is refused", .enabled(if: geteuid() == 0))
     func foreign() async throws {
       try await World.run { world in
         let shared = "\(world.directory)/shared"
@@ -77,9 +77,9 @@ extension ProcessTests {
         _ = try await daemon.output.lines(atLeast: 1)
         let own = try await world.finish(world.start(.storectl, ["--dir", link, "status"]))
         #expect(own.isSuccess, "\(own.errorText)")
-        // A link of somebody else, who may have it lead elsewhere at any time.
+        // A link of another user, who can redirect it at any time.
         #expect(lchown(link, Self.stranger, Self.stranger) == 0)
-        // A directory of somebody else, who may have put any daemon there.
+        // A directory of another user, who can run any daemon in it.
         #expect(mkdir("\(shared)/theirs", 0o700) == 0)
         #expect(chown("\(shared)/theirs", Self.stranger, Self.stranger) == 0)
         for directory in [link, "\(shared)/theirs"] {
@@ -94,7 +94,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("What has the lock's name and is no file is named, with what helps")
+    @Test("An object with the lock's name that is no file is reported, with the remedy")
     func irregularLock() async throws {
       try await World.run { world in
         let data = "\(world.directory)/data"
@@ -111,7 +111,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Where anybody could make the directory, a client does not wait for it")
+    @Test("A client does not wait for a directory that any user could create")
     func nobodysDirectory() async throws {
       try await World.run { world in
         #expect(chmod(world.directory, 0o1777) == 0)
@@ -143,7 +143,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A daemon whose lock, sockets, journal or directory are gone says so and stops",
+      "A daemon whose lock, sockets, journal or directory are removed reports that and stops",
       arguments: ["lock", "ctl", "pub", "data/log", "data/log/00000000000000000001-1.log", ""],
     )
     func lost(file: String) async throws {
@@ -160,11 +160,15 @@ extension ProcessTests {
       }
     }
 
-    @Test("A daemon whose lock names another one says so and stops", arguments: ["", "data/"])
+    @Test(
+      "A daemon whose lock names another one reports that and stops",
+      arguments: ["", "data/"],
+    )
     func lockOfAnother(place: String) async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
-        // As where a file system gives a lock to everybody, and containers have pids of their own.
+        // The same happens if a file system grants a lock to every process, and containers have
+        // their own pids.
         let lock = "\(world.directory)/\(place)lock"
         let file = try FileHandle(forWritingTo: URL(filePath: lock))
         try file.truncate(atOffset: 0)
@@ -176,7 +180,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Data that cannot be written are said at the start, with what to do",
+      "An unwritable data directory is reported at the start, with the remedy",
       .enabled(if: OtherUsers.canBeActed),
     )
     func readOnlyData() async throws {

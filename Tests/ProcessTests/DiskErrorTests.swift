@@ -10,8 +10,8 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// What programs do where the system refuses something about the files of a history, or ends
-  /// them: the reason is named, and nothing is lost because of it.
+  /// Programs whose calls on the files of a history fail, or that the system ends: they report the
+  /// reason and lose no data.
   @Suite(.timeLimit(.minutes(4))) struct DiskErrorTests {
     private static let increment = #""incrementButtonTapped""#
 
@@ -32,7 +32,7 @@ extension ProcessTests {
       _ = try await daemon.ended()
     }
 
-    /// A call that fails once while a daemon starts, and the end of the path that it is for.
+    /// A call that fails once while a daemon starts, and the suffix of its path.
     private static let refusals: [(call: String, end: String, error: Int32)] = [
       ("open", "newest.snapshot", EIO), ("open", "newest.snapshot", EMFILE),
       ("open", "newest.snapshot", EACCES), ("read", "newest.snapshot", EIO),
@@ -76,7 +76,7 @@ extension ProcessTests {
       }
     }
 
-    /// Something in a file's place that is none, or that no memory has room for.
+    /// A substitute for a file: no regular file, or one that exceeds the memory.
     private enum Obstacle: CaseIterable {
       case fifo, sparse
 
@@ -108,7 +108,7 @@ extension ProcessTests {
         let segment = try #require(LogSegments(in: data).paths.last)
         let path = kind == "log" ? segment : "\(data)/snapshots/\(newest).snapshot"
         try obstacle.put(at: path)
-        // A snapshot without its checksum is one of those that are passed over.
+        // A snapshot with a wrong checksum is skipped.
         let isPassedOver = kind == "snapshot" && obstacle == .sparse
         let commands: [[String]] = [
           ["log", "--data", data], ["verify", "--data", data], ["export", "--data", data],
@@ -122,10 +122,10 @@ extension ProcessTests {
           let words = (run.output + run.errors).joined(separator: "\n")
           let status: Int32 =
             switch (obstacle, command[0]) {
-            // It may be another file at another time.
+            // The path may lead to another file later, so a retry is useful.
             case (.fifo, _): 75
             case (.sparse, "verify"): 65
-            // All else that can be read is saved.
+            // All other readable data is saved.
             case (.sparse, "salvage"): 0
             case (.sparse, _): isPassedOver ? 0 : 65
             }
@@ -169,7 +169,7 @@ extension ProcessTests {
           _ = try await first.ended()
           sender.send(signal: SIGKILL)
           _ = try await sender.ended()
-          // A program that is killed does not leave that, and is refused then.
+          // A killed program does not cause such damage, so a daemon refuses it.
           try LogSegments(in: "\(world.directory)/\(durability)").damage(entryFromEnd: 1)
           let second = try await world.startDaemon(.stored, options, environment: environment(1))
           let words = second.errors.lines.joined(separator: "\n")
@@ -185,7 +185,7 @@ extension ProcessTests {
 
     @Test func `A limit of files' sizes is named, and ends nobody by a signal`() async throws {
       try await World.run { world in
-        // In units of 512 or 1,024 bytes, as the shell has it.
+        // In the shell's units of 512 or 1,024 bytes.
         let daemon = try world.start(
           .stored,
           ["--dir", world.directory],
@@ -196,7 +196,7 @@ extension ProcessTests {
         #expect(reason.contains("ulimit -f") && reason.contains("\(4 << 20)"), "\(reason)")
         _ = try await world.startDaemon()
         try await world.send("counter", Self.increment)
-        // A copy whose first snapshot is too large already.
+        // A copy whose first snapshot already exceeds the limit.
         let copy = "\(world.directory)/copy"
         let backup = try await world.finish(
           world.start(

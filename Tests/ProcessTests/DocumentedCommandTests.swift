@@ -13,10 +13,11 @@ private let root = URL(filePath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent()
 
 extension ProcessTests {
-  /// Every command that help and the pages show is run as it stands there.
+  /// Runs every command of the help texts and of the pages as it is shown.
   @Suite struct DocumentedCommandTests {
-    /// The pages that show commands; those of `Examples/README.md` need what `make examples`
-    /// builds, which walks through them.
+    /// The pages that show commands.
+    ///
+    /// `make examples` runs those of `Examples/README.md`, since they need its builds.
     private static let pages: [String] = {
       let folders = ["docs/guides", "Examples", "Sources"]
       let found = folders.flatMap { folder in
@@ -34,7 +35,7 @@ extension ProcessTests {
         let help = try await world.finish(world.start(program, ["--help"]))
         let commands = Self.subcommands(help.output)
         #expect(commands.count >= 3, "\(help.output)")
-        // What is backed up others look at.
+        // Other commands read the backup.
         let order = commands.filter { $0 == "backup" } + commands.filter { $0 != "backup" }
         for command in [nil] + order.map(Optional.some) {
           let arguments = command.map { ["help", $0] } ?? ["--help"]
@@ -61,7 +62,7 @@ extension ProcessTests {
       let page = try read("Examples/README.md")
       let commands = ShownCommands.find(in: page)
       #expect(commands.count >= 5)
-      // The walk takes the lines that are indented so, and fails at one that it does not know.
+      // The walk takes the lines with this indentation, and fails at an unknown one.
       let lines = page.split(separator: "\n").filter { $0.hasPrefix("        ") }
       #expect(commands == lines.map { String($0.trimmingPrefix(while: \.isWhitespace)) })
       #expect(try read("Scripts/examples").contains("sed -n 's/^        //p' Examples/README.md"))
@@ -121,14 +122,14 @@ extension ProcessTests {
   }
 }
 
-/// Where commands are typed: beside a daemon with a todo, and with the files that they name.
+/// The environment of the commands: a daemon with a todo, and the files that they name.
 private struct Desk {
   let world: World
   let row: String
 
   init(_ world: World) async throws {
     self.world = world
-    // Where it lets in who is invited.
+    // A daemon that listens over tcp, for `invite`.
     _ = try await TCPDaemon.start(world)
     try await world.send("todos", #"{"addButtonTapped":{"title":"Milk"}}"#)
     try await world.send("counter", "incrementButtonTapped")
@@ -145,7 +146,7 @@ private struct Desk {
       )
     }
     var others = Self.others
-    // The first on the search path may be another one.
+    // The first one on the search path may lack the packages.
     others["python3"] = pythonInterpreter.map { #"exec '\#($0)' "$@""# }
     for (program, script) in others {
       try "#!/bin/sh\n\(script)\n"
@@ -156,18 +157,18 @@ private struct Desk {
       .write(toFile: "\(world.directory)/actions", atomically: true, encoding: .utf8)
   }
 
-  /// What stands in the place of programs that are not everywhere, or would change the machine.
+  /// Substitutes for programs that may be missing, or would change the machine.
   private static let others = [
-    // What it would do with the output is its own affair.
+    // Its processing of the output is not tested.
     "jq": "exit 0",
-    // What a package depends on, also to be built, is installed for the tests.
+    // The dependencies of a package, also of its build, are installed for the tests.
     "pip": #"""
     [ "$1" = install ] || exit 1
     cp -R '\#(root.path())'/"$2" "$HOME/source"
     exec python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore \
       --no-deps --no-build-isolation --target "$HOME/installed" "$HOME/source"
     """#,
-    // There is no service manager, but there is the unit that it is to find.
+    // No service manager runs, but its unit exists.
     "systemctl": """
     [ "$1" = --user ] || exit 1
     for word; do unit=${word##*/}; done
@@ -175,15 +176,15 @@ private struct Desk {
     """,
   ]
 
-  /// Runs a command as it is shown, and expects that it does what it says.
+  /// Runs a command as it is shown, and expects its documented result.
   func run(_ command: String) async throws {
     let words = command.split(separator: " ").drop { $0.wholeMatch(of: /[A-Z_]+=.*/) != nil }
     switch words.first {
     case "storectl", "stored", "systemctl": try await type(command)
     case "python3" where isPythonAvailable, "pip" where isPythonAvailable: try await type(command)
-    // `make test` says that what needs it is not tested.
+    // `make test` reports that the tests that need Python are skipped.
     case "python3", "pip": break
-    // It is what runs this.
+    // `make test` runs this test.
     case "make" where words.dropFirst().first == "test": break
     case "make":
       let folder = try (Program.stored.path as NSString).deletingLastPathComponent
@@ -217,10 +218,10 @@ private struct Desk {
     #expect(run.end == .status(status(text)), "\(command): \(run.output) \(run.errorText)")
   }
 
-  /// The line by which one enrols, as it is shown.
+  /// The invitation line as the pages show it.
   private static let invitation = "tcp://host:5555#8c…e1.07…4b"
 
-  /// Runs a command as a job, and ends all of it when there is a line to read.
+  /// Runs a command as a job, and ends the whole job after a line of input.
   private static func untilToldToEnd(_ command: String) -> String {
     "set -m; { \(command)\n } </dev/null & read; kill -- -$!; wait; exit 0"
   }
@@ -229,9 +230,9 @@ private struct Desk {
     let isDaemon = command.hasPrefix("stored --") || isMadeToRun(command)
     let own = [
       "PATH": "\(world.directory)/bin:/usr/bin:/bin", "HOME": world.directory,
-      // Another daemon has a place of its own.
+      // A second daemon has its own directory.
       "STOREACTOR_DIR": isDaemon ? "\(world.directory)/alone" : world.directory,
-      // Where a daemon is at work only a backup is made.
+      // The directory of the running daemon is only backed up.
       "DATA": command.hasPrefix("storectl backup") ? "data" : "copy",
       "COPY": "copy", "FILE": "history", "REVISION": "1", "NEW": "new-\(UUID())",
     ]
@@ -251,9 +252,9 @@ private struct Desk {
     command.wholeMatch(of: /make .* run( .*)?/) != nil
   }
 
-  /// What it ends with.
+  /// The expected exit status of a command.
   private func status(_ command: String) -> Int32 {
-    // A slip, that the page shows; and a screen, for which there is no terminal here.
+    // A misspelling that the page shows on purpose; and a screen, without a terminal here.
     if command.contains("addButonTapped") { return 65 }
     return command == "storectl ui" ? 64 : 0
   }

@@ -13,7 +13,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A workspace as another program has it: its counter is a text.
+/// The workspace of another program: its counter is a text.
 private struct OtherWorkspace: DurableState, ReplicatedRecord, Equatable {
   var counter = "none"
 
@@ -21,16 +21,16 @@ private struct OtherWorkspace: DurableState, ReplicatedRecord, Equatable {
 }
 
 extension ProcessTests {
-  /// A daemon that keeps its state: what it has told somebody is there after any end.
+  /// A daemon that keeps its state: every acknowledged action survives any end.
   @Suite(.timeLimit(.minutes(4))) struct DurableTests {
-    /// Adds a todo whose title says who sent it, and as which.
+    /// An action that adds a todo whose title contains its sender and its number.
     private static func add(_ sender: Int, _ number: Int) -> String {
       #"{"addButtonTapped":{"title":"\#(sender)-\#(number)"}}"#
     }
 
     private static let increment = #""incrementButtonTapped""#
 
-    /// How often a daemon is killed: with `CRASH_ROUNDS`, so often.
+    /// How often a daemon is killed; `CRASH_ROUNDS` sets it.
     private static let rounds =
       ProcessInfo.processInfo.environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 21
 
@@ -39,16 +39,17 @@ extension ProcessTests {
       ProcessInfo.processInfo.environment["PROGRAMS"] == nil
       || ProcessInfo.processInfo.environment["FAILPOINTS"] != nil
 
-    /// A place in the code at which a daemon is ended.
+    /// A failpoint at which a daemon ends.
     private struct Place {
       let point: Failpoint
-      /// How often it comes by before.
+      /// The number of the pass at which the daemon ends.
       let count: Int
-      /// Whether it surely comes by so often in a round.
+      /// Whether a round certainly reaches that pass.
       let isSure: Bool
 
-      /// Each of them in turn, between rounds in which nothing but a signal ends the daemon; those
-      /// first that need what a daemon without a place has left.
+      /// Each failpoint in turn, between rounds in which only a signal ends the daemon.
+      ///
+      /// Those of the recovery are first, since they need the data of a daemon without a failpoint.
       init?(round: Int) {
         guard DurableTests.hasFailpoints, !round.isMultiple(of: 3) else { return nil }
         let first: [Failpoint] = [.duringRecovery, .afterRecovery]
@@ -58,9 +59,9 @@ extension ProcessTests {
         isSure = number < points.count
         let sure =
           switch point {
-          // The first is of what the daemon does by itself when it starts.
+          // The first pass is the daemon's own at its start.
           case .beforeAppend, .afterAppend, .beforeCommit, .afterCommit: 2
-          // Behind answers to hellos and joins.
+          // After answers to hellos and joins.
           case .beforeAck, .afterAck: 8
           case .beforePublishing, .afterPublishing, .duringSnapshot, .afterSnapshot,
             .duringRotation, .duringTruncation, .duringRecovery, .afterRecovery:
@@ -70,12 +71,12 @@ extension ProcessTests {
       }
     }
 
-    /// What a daemon has that keeps little, so that it lets go of some in each round.
+    /// The arguments of a daemon that keeps little history, so that it removes some in each round.
     private func arguments(_ world: World) -> [String] {
       ["--dir", world.directory, "--retain-bytes", "20000"]
     }
 
-    /// Starts a daemon that may end by itself at some place, also before it is ready.
+    /// Starts a daemon that may end at a failpoint, also before it is ready.
     private func startDaemon(_ world: World, _ round: Int) async throws -> ChildProcess {
       var environment: [String: String] = [:]
       if let place = Place(round: round) {
@@ -91,8 +92,9 @@ extension ProcessTests {
       return daemon
     }
 
-    /// Ends a daemon somewhere in the middle of its round, as a client sees it; or where it ends by
-    /// itself, for which it has its time where it surely does.
+    /// Ends a daemon in the middle of its round, as a client sees it.
+    ///
+    /// If the round certainly reaches a failpoint, it waits for that end instead.
     private func end(
       _ daemon: ChildProcess,
       _ round: Int,
@@ -108,7 +110,7 @@ extension ProcessTests {
       #expect(try await daemon.ended(within: .seconds(30)) == .signal(SIGKILL), "round \(round)")
     }
 
-    /// Each place has ended a daemon.
+    /// Expects that each failpoint has ended a daemon.
     private func checkPlaces(_ world: World, rounds: Int) throws {
       let sure = (0..<rounds).compactMap(Place.init).filter(\.isSure).map(\.point.rawValue)
       guard !sure.isEmpty else { return }
@@ -137,7 +139,7 @@ extension ProcessTests {
             )
           }
           if round == 0 {
-            // Who finds no daemon at all ends, and does not wait for one.
+            // A client that finds no daemon at all ends instead of waiting.
             for client in clients { _ = try await client.output.lines(atLeast: 1) }
           }
           let seen = round * each + Int.random(in: 0..<each)
@@ -162,7 +164,7 @@ extension ProcessTests {
       }
     }
 
-    /// Exactly once, and each sender's in the order in which they were sent.
+    /// Expects each title exactly once, and those of a sender in the order of sending.
     private func checkTitles(_ world: World, _ senders: [(sender: Int, count: Int)]) async throws {
       let items = try #require(try await world.get("todos")["items"]?.items)
       let titles = items.compactMap { $0["title"]?.text }
@@ -173,7 +175,7 @@ extension ProcessTests {
       }
     }
 
-    /// Whoever watched all the time has seen no revision after a later one, and has what there is.
+    /// Expects that a permanent watcher has seen increasing revisions, and has the current state.
     private func checkWatcher(_ world: World, _ watcher: ChildProcess) async throws {
       let final = try await world.snapshot("todos")
       _ = try await watcher.output.line("the daemon's digest") { $0.contains(final.digest) }
@@ -184,9 +186,9 @@ extension ProcessTests {
       _ = try await watcher.ended()
     }
 
-    /// All records are as they were written, and the reducers come to the same again.
+    /// Expects that all records are intact, and that a replay gives the same states.
     private func checkHistory(_ world: World) async throws {
-      // The more was sent, the longer that takes.
+      // The time grows with the number of actions.
       let verify = try await world.client(
         ["--json", "verify", "--data", "\(world.directory)/data"],
         within: .seconds(max(30, Self.rounds)),
@@ -214,7 +216,7 @@ extension ProcessTests {
         try await world.send("counter", Self.increment)
         try await watcher.output.state("the third step") { $0["count"]?.int == 3 }
         #expect(!watcher.errors.lines.contains { $0.contains("new epoch") })
-        // All that the watcher needed was what changed.
+        // The watcher needed only the changes.
         #expect(try await world.counter("snapshots") == snapshots)
         #expect(try await world.counter("replays") >= 1)
         let final = try await world.snapshot("counter")
@@ -225,7 +227,7 @@ extension ProcessTests {
     @Test func `What no client sees is kept as well`() async throws {
       try await World.run { world in
         let first = try await world.startDaemon()
-        // The verdict tells how a guess stands to the secret, which never travels.
+        // The verdict compares a guess with the secret, which never travels.
         let before = try await verdicts(world)
         first.send(signal: SIGKILL)
         _ = try await first.ended()
@@ -234,7 +236,7 @@ extension ProcessTests {
       }
     }
 
-    /// How some guesses stand to the secret.
+    /// The verdicts of some guesses.
     private func verdicts(_ world: World) async throws -> [String?] {
       var verdicts: [String?] = []
       for guess in stride(from: -100, through: 100, by: 10) {
@@ -307,7 +309,7 @@ extension ProcessTests {
         try await world.send("counter", Self.increment, Self.increment)
         first.send(signal: SIGTERM)
         _ = try await first.ended()
-        // One that waits already when the program begins.
+        // A signal that is already pending when the program begins.
         let script = """
           import os, signal, sys
           signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
@@ -346,7 +348,7 @@ extension ProcessTests {
         )
         let rest = [UInt8](repeating: 1, count: 2 << 20)
         let like = LogEntry.encode(&head, rest, key: 0).prefix(LogEntry.Head.earlierBytes)
-        // Each of these is looked at with all that it says it has.
+        // Each of these is examined with its whole declared length.
         segment.append(1...1, (0..<20_000).flatMap { _ in like } + rest)
         try segment.write(to: path)
         try segments.changeNewest { $0[$0.count - 9] ^= 1 }
@@ -358,7 +360,7 @@ extension ProcessTests {
       }
     }
 
-    /// What has something to write learns of it from that, and else from its lock.
+    /// A daemon with data to write notices the other one at the write, else by its lock.
     @Test(arguments: [false, true])
     func `A daemon that wakes when another one has its history tells nobody anything more`(
       hasToWrite: Bool
@@ -366,13 +368,13 @@ extension ProcessTests {
       try await World.run { world in
         let first = try await world.startDaemon()
         let watcher = try await world.watch("counter")
-        // Who has sent has left, which would be written as well.
+        // The sender has also left, which would be written as well.
         if hasToWrite { try await world.send("counter", Self.increment) }
         first.send(signal: SIGSTOP)
         let action = ["send", "counter", Self.increment]
-        // It comes to a daemon that stands still.
+        // It reaches a stopped daemon.
         let late = hasToWrite ? try world.startClient(action + ["--timeout", "5"]) : nil
-        // As where locks are of no use, such as on some network file systems.
+        // The same happens if locks have no effect, as on some network file systems.
         let data = "\(world.directory)/data"
         try FileManager.default.removeItem(atPath: "\(data)/lock")
         let other = "\(world.directory)/other"
@@ -383,7 +385,7 @@ extension ProcessTests {
         first.send(signal: SIGCONT)
         #expect(try await first.ended() == .status(71))
         let words = first.errors.lines.joined(separator: " ")
-        // Where it has to write either is found first.
+        // With data to write either is noticed first.
         #expect(
           words.contains("\(data)/lock is gone") || hasToWrite && words.contains("taken over"),
           "\(words)",
@@ -399,7 +401,7 @@ extension ProcessTests {
         _ = try await watcher.output.line("what the other one has written") {
           $0.contains(#""count":\#(count)"#)
         }
-        // Before that a goodbye of the first one would have come.
+        // A goodbye of the first one would have arrived before that.
         #expect(!watcher.errors.lines.contains { $0.contains("goingDown") })
       }
     }
@@ -434,7 +436,7 @@ extension ProcessTests {
         let first = try await world.startDaemon()
         try await world.send("todos", #"{"addButtonTapped":{"title":"needle"}}"#)
         try await world.send("counter", Self.increment)
-        // A clean end would keep a snapshot behind it.
+        // A clean end would keep a snapshot after the record.
         first.send(signal: SIGKILL)
         _ = try await first.ended()
         let segments = try LogSegments(in: "\(world.directory)/data")
@@ -462,7 +464,7 @@ extension ProcessTests {
         _ = try await first.ended()
         let segments = try LogSegments(in: "\(world.directory)/data")
         try segments.damage(entryFromEnd: 1)
-        // The program was killed, and did not leave that.
+        // A kill does not cause such damage.
         let refused = try world.start(.stored, ["--dir", world.directory])
         #expect(try await refused.ended() == .status(73))
         #expect(refused.errors.lines.contains { $0.contains("storectl restore") })
@@ -524,7 +526,7 @@ extension ProcessTests {
         let words = daemon.errors.lines.joined(separator: " ")
         #expect(words.contains("a program with other types"), "\(words)")
         #expect(words.contains("counter"), "It names what differs: \(words)")
-        // Nobody has said since that he writes.
+        // No program has opened it for writing since.
         let opening = try open().opening
         #expect(opening.isSameBuild && opening.isClean && opening.epoch == 7)
       }

@@ -9,14 +9,14 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// What commands end with, as the table of `docs/guides/Running.md` says.
+  /// The exit statuses of commands, as in the table of `docs/guides/Running.md`.
   @Suite(.timeLimit(.minutes(3))) struct EndingTests {
-    /// A command, and whether it goes on until it is told to stop.
+    /// A command, and whether it runs until it is stopped.
     struct Command: CustomStringConvertible, Sendable {
       var arguments: [String]
       var isEndless = true
 
-      /// What it ends with when a signal comes.
+      /// Its end after a signal.
       func end(by signal: Int32) -> ChildProcess.End { isEndless ? .status(0) : .signal(signal) }
 
       var description: String { arguments.joined(separator: " ") }
@@ -136,7 +136,7 @@ extension ProcessTests {
           #expect(run.errorText.contains(words), "\(run.errorText)")
           #expect(run.output == [])
         }
-        // A row that was never there could have been.
+        // An unknown row is valid, since it could have existed.
         let row = try await world.client("log", "--scope", "todos/items/1", "--data", data)
         #expect(row.isSuccess && row.output == [], "\(row.errorText)")
       }

@@ -10,18 +10,18 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// Each error that the system may give, at each call that a daemon makes on the files of its
-  /// history, while three clients send.
+  /// Each error of each system call that a daemon makes on the files of its history, while three
+  /// clients send.
   ///
-  /// Whatever fails, the daemon goes on, ends with a status that says so, or does not start; it
-  /// calls nothing damaged. Each action that it acknowledges is applied once, each that it refuses
-  /// is not applied, and the epoch stays.
+  /// After any failure the daemon continues, ends with a status for that failure, or does not
+  /// start; it reports no damage. Each acknowledged action is applied once, each refused one is not
+  /// applied, and the epoch stays.
   @Suite struct ErrnoTests {
     /// Whether all errors are tried (`ERRNOS=all`), and not a sample of them.
     private static let isWhole = environment("ERRNOS") == "all"
-    /// How many errors a sample has: with `ERRNOS`, so many.
+    /// The number of errors in a sample; `ERRNOS` sets it.
     private static let sampleCount = environment("ERRNOS").flatMap { Int($0) } ?? 14
-    /// What decides which errors are tried, and when: `ERRNO_SEED` repeats a run.
+    /// The seed for the choice of errors and their times: `ERRNO_SEED` repeats a run.
     private static let seed =
       environment("ERRNO_SEED").flatMap { UInt64($0) } ?? .random(in: 0...999_999)
 
@@ -31,13 +31,13 @@ extension ProcessTests {
 
     private static let (senders, each) = (3, 12)
 
-    /// What fails, and when.
+    /// A failing call, and its time.
     private struct Fault: CustomStringConvertible {
       let call: String
       let error: Int32
       /// Whether every later call of this kind fails as well.
       let isLasting: Bool
-      /// Whether calls count from the daemon's start, and not only once clients send.
+      /// Whether calls count from the daemon's start, instead of from its ready line.
       let isEarly: Bool
       /// The number of the call that fails.
       let number: Int
@@ -69,7 +69,7 @@ extension ProcessTests {
       ("stat", [EIO, EACCES, ENOMEM]),
     ]
 
-    /// Calls that a daemon makes when it starts, and no more then.
+    /// Calls that a daemon makes only when it starts.
     private static let onlyEarly: Set = ["mkdir", "read", "readdir", "opendir"]
 
     /// The faults of a run, in a random order.
@@ -77,11 +77,11 @@ extension ProcessTests {
       var faults: [Fault] = []
       for (call, errors) in errors {
         for error in errors {
-          // Who is interrupted tries again, for ever if need be.
+          // An interrupted call is repeated without a limit, so a lasting EINTR would hang.
           for isLasting in error == EINTR ? [false] : [false, true] {
             let isEarly = onlyEarly.contains(call) || random.next() % 4 == 0
             let number = 1 + Int(random.next() % (call.hasPrefix("p") ? 8 : 3))
-            // So that each call fails at least once: some are rare after a daemon's start.
+            // The first error is early, so that each call fails at least once: some are rare later.
             let isFirst = error == errors.first && !isLasting
             faults.append(
               Fault(
@@ -106,7 +106,7 @@ extension ProcessTests {
 
       private func path(_ name: String) -> String { "\(world.directory)/\(name)" }
 
-      /// Starts a daemon with a fault, which may keep it from starting.
+      /// Starts a daemon with a fault, which may prevent the start.
       func startDaemon(_ fault: Fault) async throws -> ChildProcess {
         try arm(fault.isEarly)
         let daemon = try world.start(
@@ -146,8 +146,8 @@ extension ProcessTests {
       #"{"addButtonTapped":{"title":"\#(sender)-\#(number)"}}"#
     }
 
-    /// Waits until a daemon has ended, all that clients have sent has an outcome, or, where a fault
-    /// lasts, the daemon has said that it waits for the disk; then ends the daemon.
+    /// Waits until a daemon has ended, all sent actions have outcomes, or, with a lasting fault,
+    /// the daemon has logged that it waits for the disk; then ends the daemon.
     private func end(
       _ daemon: ChildProcess,
       _ clients: [ChildProcess],
@@ -168,10 +168,10 @@ extension ProcessTests {
       daemon.send(signal: signal)
       let end = try await daemon.ended()
       let words = daemon.errors.lines.joined(separator: "\n")
-      // Without a directory for its history it can create nothing: 73.
+      // Without a directory for its history it cannot create files: 73.
       let known: [ChildProcess.End] = [
         .status(0), .status(71), .status(73), .status(75),
-        // It may be ending because of the fault when the signal comes.
+        // It may already be ending because of the fault when the signal arrives.
         .signal(signal),
       ]
       #expect(known.contains(end), "seed \(Self.seed), \(fault): \(end) \(words)")
@@ -224,7 +224,7 @@ extension ProcessTests {
       }
     }
 
-    /// Each action was applied once and in its order, or was refused and not applied.
+    /// Expects that each action was applied once and in its order, or was refused and not applied.
     private func check(_ world: World, _ clients: [ChildProcess], rounds: Int) async throws {
       var expected: [[String]] = []
       for (sender, client) in clients.enumerated() {
@@ -247,7 +247,7 @@ extension ProcessTests {
       #expect(titles.count > rounds, "seed \(Self.seed): most are refused")
     }
 
-    /// The faults have struck: of a sample most, of all each call.
+    /// Expects that the faults occurred: most of a sample; each call in a whole run.
     private func check(_ refusals: [String], of faults: [Fault]) {
       // Without small segments some calls are rare.
       guard DurableTests.hasFailpoints else { return }

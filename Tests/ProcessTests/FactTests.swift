@@ -11,10 +11,10 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// The service that a daemon asks for facts, and those who have it asked.
+  /// The service from which a daemon requests facts, and the clients that cause the requests.
   @Suite("Facts")
   struct FactTests {
-    @Test("Facts that are asked for and left again, and answers that are too long, harm nobody")
+    @Test("Requested and abandoned facts, and too long answers, do no harm")
     func leaving() async throws {
       try await World.run { world in
         let service = try FactService("200 OK", body: String(repeating: "7", count: 100_000))
@@ -22,7 +22,7 @@ extension ProcessTests {
           .stored,
           ["--number-fact-url", service.url, "--grace-ms", "10"],
         )
-        // It stays until the service was asked; those below may have gone before they ask anything.
+        // It stays until the service has a request; the clients below may leave before a request.
         let sender = try world.startClient("--json", "send", "counter", "-")
         sender.write(lines: [#""numberFactButtonTapped""#])
         try await service.isAsked()
@@ -47,7 +47,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A service is asked by all clients together no more often than it may be")
+    @Test("All clients together do not exceed the rate limit of the service")
     func pace() async throws {
       try await World.run { world in
         let service = try FactService("200 OK", body: "a fact")
@@ -58,7 +58,7 @@ extension ProcessTests {
         }
         let clock = ContinuousClock()
         let start = clock.now
-        // One after the other, so that none is withdrawn before it was asked for.
+        // In sequence, so that no fact is withdrawn before its request.
         for count in 1...30 {
           for sender in senders {
             sender.write(lines: [#""numberFactButtonTapped""#])
@@ -81,7 +81,7 @@ extension ProcessTests {
         _ = try await world.startDaemon(.stored, ["--number-fact-url", service.url])
         let watcher = try await world.watch("counter")
         let greedy = try world.startClient("--json", "send", "counter", "-")
-        // One after the other, so that none is withdrawn before it was asked for.
+        // In sequence, so that no fact is withdrawn before its request.
         var place = 0
         while watcher.output.lines[place...].allSatisfy({ !$0.contains("too often") }) {
           let count = service.requestCount
@@ -100,14 +100,14 @@ extension ProcessTests {
       }
     }
 
-    @Test("A service that sends to another one is not followed, and that is shown")
+    @Test("A redirect of the service is not followed, and that is shown")
     func redirect() async throws {
       try await World.run { world in
         let other = try FactService("200 OK", body: "a secret")
         let service = try FactService("302 Found\r\nLocation: \(other.url)/")
         _ = try await world.startDaemon(.stored, ["--number-fact-url", service.url])
         let watcher = try await world.watch("counter")
-        // It stays until the fact has come, for what it began ends with it.
+        // It stays until the fact has arrived, since its effects end with it.
         let sender = try world.startClient("--json", "send", "counter", "-")
         sender.write(lines: [#""numberFactButtonTapped""#])
         try await watcher.output.state("what the service said") {

@@ -6,8 +6,8 @@ import Testing
 @testable import StoreProtocol
 
 extension ProcessTests {
-  /// What a client makes of a daemon that is up to no good.
-  @Suite("Daemons that are up to no good")
+  /// Clients of a malicious daemon.
+  @Suite("Malicious daemons")
   struct FalseDaemonTests {
     /// A name that begins another line, and would color it.
     private static let forged = "a\n2  root  9\u{85}3\u{9B}31m\u{1B}[2J\u{202E}b"
@@ -78,7 +78,7 @@ extension ProcessTests {
         let run = try await world.client("get", "lamp")
         withExtendedLifetime(daemon) {}
         #expect(run.end == .status(75), "\(run.errorText)")
-        // It is there: another one is no remedy.
+        // The daemon exists, so another one is no remedy.
         let text = run.errorText
         #expect(text.contains("\(world.directory)") && text.contains("did not answer within"))
         #expect(text.hasSuffix("Try again, or see what keeps it busy."), "\(text)")
@@ -87,7 +87,7 @@ extension ProcessTests {
       }
     }
 
-    /// Accepts whatever is joined, and begins to send more of it than anybody takes.
+    /// Accepts any join, and begins to send more than a client accepts.
     private static func tooLarge(_ message: ClientMessage) -> [DaemonMessage]? {
       guard case .join(let nonce, let requests) = message else { return nil }
       let topic = Topic(.unicastView, Identifier(high: 5, low: 6))

@@ -14,11 +14,11 @@ import Darwin
 
 extension ProcessTests {
   @Suite(
-    "Users to whom something is granted",
+    "Users with grants",
     .enabled(if: OtherUsers.canBeActed, "only root can be several users, on Linux"),
   )
   struct GrantsTests {
-    /// Runs a body in a directory that others can get to.
+    /// Runs a body in a directory that other users can reach.
     private func run(
       _ grants: String,
       _ body: (World) async throws -> Void,
@@ -73,7 +73,7 @@ extension ProcessTests {
         daemon.send(signal: SIGHUP)
         _ = try await daemon.errors.line(from: count, "the same") { $0.contains("regular file") }
         #expect(try await world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
-        // The old grants are in force until there is a file again, which revokes one.
+        // The old grants are in force until the file exists again; the new file revokes one.
         try world.write(grants: "user:\(OtherUsers.bob) counter see\n")
         _ = try await daemon.errors.line(from: count, "the grants") {
           $0.contains("grants are read again")
@@ -113,7 +113,7 @@ extension ProcessTests {
         try await hang("user:\(OtherUsers.bob) counter see\n", from: 0)
         let obstacle = try await world.answer("--json", "status")["obstacle"]?.text
         #expect(obstacle?.contains("A check of \(file) has taken") ?? false, "\(obstacle ?? "")")
-        // A reload waits for the file, and keeps nobody waiting.
+        // A reload waits for the file, and delays no client.
         daemon.send(signal: SIGHUP)
         #expect(try await world.client("get", "counter").isSuccess)
         #expect(try await world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
@@ -179,7 +179,7 @@ extension ProcessTests {
       }
     }
 
-    /// Checks that a client was told that nothing is granted to its user.
+    /// Expects that a client reports that its user has no grants.
     private func expectNotAdmitted(_ run: World.Run, _ user: UInt32) {
       #expect(run.end == .status(77), "\(run.errorText)")
       #expect(run.output == [])
@@ -204,7 +204,7 @@ extension ProcessTests {
         _ = try await daemon.errors.line("the refusal") {
           $0.contains("nothing is granted") && $0.contains("peer=localhost:\(OtherUsers.stranger):")
         }
-        // Neither the lock nor the sockets nor what else is there can be read or taken away.
+        // Neither the lock nor the sockets nor any other file can be read or removed.
         let script = """
           cd \(world.directory) && { ls; cat lock grants; rm -f ctl pub lock; mv ctl other; \
           touch new; echo 1 >grants; } 2>/dev/null
@@ -250,7 +250,7 @@ extension ProcessTests {
           #""incrementButtonTapped""#,
           #""decrementButtonTapped""#,
         )
-        // The description has only what she may send, so nothing of the two is sent.
+        // The description has only the actions that she may send, so neither action is sent.
         #expect(remove.end == .status(77), "\(remove.errorText)")
         #expect(remove.errorText.contains("decrementButtonTapped"), "\(remove.errorText)")
         #expect(try await world.get("counter")["count"] == 0)
@@ -264,7 +264,7 @@ extension ProcessTests {
         )
         #expect(sent.end == .status(77), "\(sent.errorText)")
         #expect(sent.errorText.contains("You may not send to the scope \"counter\""))
-        // Those present are known by the kernel's word.
+        // The list of present sessions has the users as the kernel vouches for them.
         let present = try world.startClient(as: OtherUsers.bob, ["watch", "presence"])
         try await present.output.state("who watches") { state in
           let users = state["sessions"]?.items?.compactMap { $0["user"]?.int }
@@ -279,7 +279,7 @@ extension ProcessTests {
     {
       try await run(grants()) { world in
         _ = try await world.startDaemon()
-        // Actions that exist and ones that do not: nothing tells them apart but their names.
+        // Actions that exist and ones that do not: the answers differ only in the names.
         for (names, count) in [
           (["decrementButtonTapped", "excrementButtonTapped"], 1),
           (["factAlertDismissed", "unknownTapped"], 0),
@@ -294,14 +294,14 @@ extension ProcessTests {
           let hints = texts.count { $0.contains("did you mean") }
           #expect(texts.count == 1 && hints == count, "\(texts)")
         }
-        // What she may send, written badly, is bad; and so is what is no action at all.
+        // A malformed form of a permitted action is invalid, and so is a value that is no action.
         for bad in [#"{"addButtonTapped":{"titel":"x"}}"#, "{", "[1]"] {
           let run = try await world.client(as: OtherUsers.ann, "send", "todos", bad)
           #expect(run.end == .status(65), "\(run.errorText)")
           let both = try await world.client(as: OtherUsers.ann, "send", "todos", "x", bad)
           #expect(both.end == .status(65), "\(both.errorText)")
         }
-        // Line by line the others go on.
+        // With input line by line, the other lines are still sent.
         let lines = try world.startClient(as: OtherUsers.ann, ["send", "counter", "-"])
         lines.write(
           lines: ["incrementButtonTapped", "decrementButtonTapped", "incrementButtonTapped"]
@@ -318,7 +318,7 @@ extension ProcessTests {
     }
 
     #if os(Linux)
-    /// What only some may see has this word in it, and what all may see the other one.
+    /// The states with restricted visibility contain the first word, the public states the second.
     private static let (secret, known) = ("secret", "public")
     private static let shared = """
       user:\(OtherUsers.ann)  presence,todos  see
@@ -336,7 +336,7 @@ extension ProcessTests {
         _ = try await ann.output.lines(atLeast: 1)
         let owner = try RawSocket(world, .dealer, "ctl")
         let learnt = try owner.join("todos", as: 1).topic
-        // He follows with a client of ours, and with one of his own, which listens to more.
+        // He follows with `storectl`, and with his own client, which subscribes to more topics.
         let arguments = ["--dir", relay.directory, "--json", "watch", "presence", "--deltas"]
         let bob = try world.start(as: OtherUsers.bob, arguments)
         _ = try await bob.output.lines(atLeast: 1)
@@ -359,9 +359,9 @@ extension ProcessTests {
       }
     }
 
-    /// Changes what only some may see and what all may see, in turns.
+    /// Changes the restricted and the public states in turn.
     ///
-    /// - Returns: Those whom all see.
+    /// - Returns: The sessions that all clients see.
     private func changeBoth(in world: World) async throws -> [RawSocket] {
       var guests: [RawSocket] = []
       for number in 1...20 {

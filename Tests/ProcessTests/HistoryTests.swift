@@ -12,7 +12,7 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// What `storectl` shows of a daemon's past.
+  /// A daemon's past, as `storectl` shows it.
   @Suite(.timeLimit(.minutes(2))) struct HistoryTests {
     private static let increment = #""incrementButtonTapped""#
 
@@ -35,7 +35,7 @@ extension ProcessTests {
         #expect(!live.output.joined().utf8.contains(0x1b))
         let todos = try await world.client(["log", "--scope", "todos"])
         #expect(todos.output.count == 1)
-        // A row is a scope as well.
+        // A row counts as a scope as well.
         let changed = lines[2]["changed"]?.items?.compactMap(\.text)
         #expect(changed?.count == 2 && changed?.last?.hasPrefix("todos/items/") == true)
         let row = try await world.client(["log", "--scope", changed?.last ?? ""])
@@ -53,7 +53,7 @@ extension ProcessTests {
         daemon.send(signal: SIGTERM)
         _ = try await daemon.ended()
         let still = try await world.client(["log", "--data", data])
-        // The last one says who said goodbye.
+        // The last revision records a client's goodbye.
         #expect(still.output.count == 4, "\(still.errorText)")
         #expect(still.output.last?.contains("forgot") == true)
         let own = try await world.client(["log", "--data", data, "--scope", changed?.last ?? ""])
@@ -148,7 +148,7 @@ extension ProcessTests {
           try world.startClient(["log", "-n", "0", "--follow"]),
         )
         _ = try await log.output.lines(atLeast: 1)
-        // From when it has asked where the end is.
+        // After the log has requested the newest revision.
         while news.output.lines.isEmpty { try await world.send("counter", Self.increment) }
         let lines = try await log.output.lines(atLeast: 2)
         #expect(try lines.prefix(2).map { try JSONValue(parsing: $0)["revision"]?.int } == [4, 5])
@@ -220,7 +220,7 @@ extension ProcessTests {
         try await world.send("counter", Self.increment)
         let lines = try await log.output.lines(atLeast: told + 1)
         let revisions = try lines.map { try JSONValue(parsing: $0)["revision"]?.int }
-        // What was told behind the copy's end is rolled back, and what is there now is told.
+        // The revisions after the copy's end are rolled back, and the current ones are listed.
         #expect(revisions[..<told].map { $0 ?? 0 } == (2..<2 + told).map { .init($0) })
         #expect(revisions[told].map { $0 - 1 } == kept)
         log.send(signal: SIGTERM)
@@ -241,7 +241,7 @@ extension ProcessTests {
       }
     }
 
-    /// What a daemon can say that is up to no good.
+    /// Malicious answers of a daemon.
     enum Lie: CaseIterable, Sendable {
       case repeats, goesBack, tellsMore, neverEnds, neverGetsOn
 
@@ -261,7 +261,7 @@ extension ProcessTests {
         }
       }
 
-      /// How the log ends.
+      /// The exit status of the log.
       var status: Int32 {
         switch self {
         case .repeats, .goesBack, .tellsMore: 76
@@ -323,13 +323,13 @@ extension ProcessTests {
         }
         try peer.send(.history(request: 1, log))
         #expect(try answer() == .needHello)
-        // All of them are there before it looks for the first.
+        // All messages arrive before the daemon reads the first.
         daemon.send(signal: SIGSTOP)
         for message in [.rawHello(1), .history(request: 2, log), .bye] as [ClientMessage] {
           try peer.send(message)
         }
         daemon.send(signal: SIGCONT)
-        // Questions are answered one after the other.
+        // Queries are answered in sequence.
         let run = try await world.client(["log"])
         #expect(run.isSuccess, "\(run.errorText)")
         try peer.send(.describe(request: 3))

@@ -13,14 +13,14 @@ import Darwin
 extension ProcessTests {
   @Suite("Hostile peers")
   struct HostileTests {
-    /// What is no message, on the control socket.
+    /// Frames on the control socket that are no messages.
     private static let garbage: [[UInt8]] = [
       [], [0xff], [0x00], [0x80], [0x81, 0x18, 0x01], Array("GET / HTTP/1.1\r\n\r\n".utf8),
       [UInt8](repeating: 0x81, count: 200),
-      // An array that says it had 2^64 - 1 elements, a text of 2^63 bytes, and a truncated hello.
+      // An array that declares 2^64 - 1 elements, a text of 2^63 bytes, and a truncated hello.
       [0x9b] + [UInt8](repeating: 0xff, count: 8), [0x82, 0x01, 0x7b, 0x7f, 0xff, 0xff, 0xff],
       Array(hello.encoded().dropLast(3)),
-      // Actions of which the last is cut off, and a join with more scopes than there are bytes.
+      // Actions with a truncated last one, and a join that declares more scopes than bytes.
       [0x85, 0x04, 0x01, 0x01, 0xa1], [0x83, 0x02, 0x01, 0x9a, 0xff, 0xff, 0xff, 0xff],
     ]
 
@@ -35,7 +35,7 @@ extension ProcessTests {
     )
 
     @Test(
-      "Garbage on the control socket is counted, logged once for each holder, and disturbs nobody"
+      "Garbage on the control socket is counted, logged once per holder, and disturbs no client"
     )
     func control() async throws {
       try await World.run { world in
@@ -44,7 +44,7 @@ extension ProcessTests {
         let context = try Context()
         let peer = try socket(context, .dealer, world, "ctl")
         for frame in Self.garbage { #expect(try peer.send(frame) == .sent) }
-        // A message of two frames is one that no client sends.
+        // No client sends a message of two frames.
         #expect(try peer.send([0x81, 0x0a], more: true) == .sent)
         #expect(try peer.send([0x81, 0x0a]) == .sent)
         try await counter("malformed", reaches: Self.garbage.count + 1, world)
@@ -76,7 +76,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Garbage on the publishing socket is counted and disturbs nobody")
+    @Test("Garbage on the publishing socket is counted and disturbs no client")
     func publishing() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
@@ -86,7 +86,7 @@ extension ProcessTests {
         let frames: [[UInt8]] = [[7], [2], [2, 0xff], [2, 0x82, 0x40], [0xff, 0xff]]
         for frame in frames { #expect(try peer.send(frame) == .sent) }
         try await counter("malformed", reaches: frames.count, world)
-        // Fences that nobody asked for, and subscriptions to what is not there, are harmless.
+        // Unrequested fences, and subscriptions to absent topics, are harmless.
         let fence = Fence(token: Identifier(high: 3, low: 4), nonce: 5)
         #expect(try peer.send(fence.encoded()) == .sent)
         for kind: UInt8 in [1, 0] {
@@ -108,7 +108,7 @@ extension ProcessTests {
         #expect(try control.send([UInt8](repeating: 0x81, count: 1 << 21)) == .sent)
         let publishing = try socket(context, .xsub, world, "pub")
         #expect(try publishing.send([UInt8](repeating: 7, count: 65)) == .sent)
-        // One that announces a terabyte, and begins to send it.
+        // A peer announces a frame of a terabyte, and begins to send it.
         let flood = [UInt8](repeating: 0x41, count: 1 << 16)
         let peers = try ["ctl": "DEALER", "pub": "XSUB"].map { file, type in
           try RawPeer(
@@ -125,7 +125,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Peers that speak another protocol, or none, or never stop, are cut off")
+    @Test("Peers with another protocol, without one, or with endless input are closed")
     func strangers() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
@@ -137,7 +137,7 @@ extension ProcessTests {
         for file in ["\(world.directory)/ctl", "\(world.directory)/pub"] {
           peers.append(try RawPeer(file, sending: noise, flood: noise))
           peers.append(try RawPeer(file, sending: request, flood: request))
-          // Says nothing, or half of the greeting: the handshake has a time limit.
+          // Sends no byte, or half of the greeting: the handshake has a time limit.
           peers.append(try RawPeer(file, sending: []))
           peers.append(try RawPeer(file, sending: Array(ZMTP.opening("DEALER").prefix(30))))
           // The wrong kind of socket.
@@ -148,7 +148,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A peer that reads nothing is not waited for, and fills no memory")
+    @Test("The daemon does not wait for a peer that does not read, and its memory stays bounded")
     func deaf() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
@@ -175,7 +175,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A peer that asks for reports without end is cut off")
+    @Test("A peer that requests reports without end is closed")
     func curious() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
@@ -194,7 +194,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A peer that sends more than can be heard is cut off, and what it sent is dropped")
+    @Test("A peer that sends faster than the daemon reads is closed, and its messages are dropped")
     func talkative() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon(.serialProbe)
@@ -264,7 +264,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Peers that fill their queue, ask for signs of life and hang up do no harm")
+    @Test("Peers that fill their queue, request heartbeats and hang up do no harm")
     func hangingUp() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
@@ -288,7 +288,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Whoever subscribes to everything, to part of a topic, to too much or for nobody is cut off",
+      "Subscriptions to everything, to part of a topic, to too many or without a client are closed",
       arguments: [
         [[]], [[0x11]], (0..<5_000 as Range<UInt32>).map { Self.topic($0) }, [Self.topic(0)],
       ],
@@ -333,7 +333,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Whoever says on the publishing socket what makes it nobody's is cut off",
+      "A peer whose messages on the publishing socket belong to no session is closed",
       arguments: [
         [7], [0] + topic(0), Fence(token: Identifier(high: 3, low: 4), nonce: 5).encoded(),
       ],
@@ -358,7 +358,7 @@ extension ProcessTests {
         + withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) }
     }
 
-    @Test("A subscriber that does not read what it follows is cut off, and fills no memory")
+    @Test("A subscriber that does not read its scopes is closed, and memory stays bounded")
     func unread() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
@@ -385,11 +385,11 @@ extension ProcessTests {
         )
         try await subscriber.ready()
         let before = try daemon.residentBytes()
-        // Each is published, and too little to be fetched.
+        // Each action is published, since it is too small to be fetched.
         let title = String(repeating: "x", count: 50_000)
         let add = #"{"addButtonTapped":{"title":"\#(title)"}}"#
         let sender = try world.startClient("--json", "send", "todos", "-")
-        // In two parts, of which each has room behind what a slow disk is writing.
+        // In two parts: each fits into the room for data that waits for a slow disk.
         for part in 1...2 {
           sender.write(lines: Array(repeating: add, count: 120))
           _ = try await sender.output.lines(atLeast: 120 * part, within: .seconds(60))
@@ -403,7 +403,7 @@ extension ProcessTests {
       }
     }
 
-    /// The token and the topic that a daemon answers to a hello and a join.
+    /// The token and the topic in a daemon's answers to a hello and a join.
     private func answers(_ control: Socket) async throws -> (token: Identifier, topic: Topic) {
       var token: Identifier?
       while try Poller([.socket(control)]).wait(timeout: .seconds(10) * TestPatience.factor) > 0 {
@@ -419,7 +419,7 @@ extension ProcessTests {
       throw ProcessFailure("the daemon does not answer")
     }
 
-    @Test("More actions in a message than it may have end the session")
+    @Test("A message with more actions than the limit ends the session")
     func manyActions() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
@@ -453,18 +453,19 @@ extension ProcessTests {
           as: "DEALER",
           sending: ZMTP.message(Self.hello.encoded()) + parts + [0, 0],
         )
-        // It is read to its end, or cut off as a flood, where nobody else says anything meanwhile.
+        // The daemon reads it to its end, or closes it as a flood, if no other peer sends
+        // meanwhile.
         _ = try await daemon.errors.line(within: .seconds(40), "the message's end") {
           $0.contains("several frames") || $0.contains("while nobody was heard")
         }
         withExtendedLifetime(peer) {}
-        // Nobody has waited for a lease, or has lost his session.
+        // No client has waited for a lease, or has lost its session.
         try await witness.check(daemon)
         #expect(try daemon.residentBytes() - before < 512 << 20)
       }
     }
 
-    @Test("Whoever says hello and goes is gone after the grace period, not after the lease")
+    @Test("A client that sends hello and closes is removed after the grace period, not the lease")
     func comeAndGo() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--lease-ms", "60000", "--grace-ms", "1000"])
@@ -529,7 +530,7 @@ extension ProcessTests {
       return socket
     }
 
-    /// The last message that a peer has got, when everything has come that was sent so far.
+    /// Returns the last message to a peer, after all messages so far have arrived.
     private func last(_ peer: Socket, _ world: World) async throws -> DaemonMessage? {
       var last: DaemonMessage?
       while try Poller([.socket(peer)]).wait(timeout: .milliseconds(500)) > 0 {
@@ -540,8 +541,10 @@ extension ProcessTests {
       return last
     }
 
-    /// Asks until so many control frames were taken, or a connection was cut: who sends no faster
-    /// than it is heard fills the queue of what it does not read, and not of what it sends.
+    /// Polls until `count` control frames were taken, or a connection was closed.
+    ///
+    /// A peer that sends no faster than the daemon reads fills the queue of its unread answers, not
+    /// that of its messages.
     private func counterOfFrames(
       atLeast count: Int,
       orCut cut: String,
@@ -557,7 +560,7 @@ extension ProcessTests {
       }
     }
 
-    /// Asks until a counter has come so far.
+    /// Polls until a counter has reached a count.
     private func counter(
       _ name: String,
       reaches count: Int,
@@ -591,7 +594,7 @@ private struct Witness {
     sender.write(lines: Array(repeating: #""incrementButtonTapped""#, count: 100))
   }
 
-  /// It has not noticed anything.
+  /// Expects that the witness has seen no disturbance.
   func check(_ daemon: ChildProcess) async throws {
     sender.write(lines: Array(repeating: #""incrementButtonTapped""#, count: 100))
     let run = try await world.finish(sender)

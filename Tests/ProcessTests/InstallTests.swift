@@ -9,7 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Where a program of the system is; nil where it is not.
+/// The path of a program of the system; nil if it is not installed.
 func installed(_ program: String) -> String? {
   ["/usr/bin", "/bin", "/usr/local/bin"].map { "\($0)/\(program)" }
     .first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -18,7 +18,7 @@ func installed(_ program: String) -> String? {
 private let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Scripts")
 
-/// Installs the programs that were built into a folder of a world's directory.
+/// Installs the built programs into a folder of a world's directory.
 ///
 /// - Returns: The prefix.
 func install(_ world: World, as name: String = "usr") async throws -> String {
@@ -30,7 +30,7 @@ func install(_ world: World, as name: String = "usr") async throws -> String {
 }
 
 extension ProcessTests {
-  /// What `make install` makes of the programs that were built.
+  /// The results of `make install`.
   @Suite struct InstallTests {
     @Test func `Programs, pages, completions and the unit are installed`() async throws {
       try await World.run { world in
@@ -116,7 +116,7 @@ extension ProcessTests {
       }
     }
 
-    /// All of `make install` but the compiler's part, for a package's folder.
+    /// All of `make install` except the build, for a package's folder.
     @Test(.enabled(if: installed("make") != nil && installed("strip") != nil))
     func `What make installs in a package's folder is for where the package goes`() async throws {
       try await World.run { world in
@@ -136,7 +136,7 @@ extension ProcessTests {
         let unit = "\(prefix)/lib/systemd/user/stored.service"
         let text = try String(contentsOfFile: unit, encoding: .utf8)
         #expect(text.contains("ExecStart=/opt/store/bin/stored\n") && !text.contains(root))
-        // What was installed runs, and without what debuggers want.
+        // The installed program runs, and has no debug symbols.
         let program = "\(prefix)/bin/stored"
         let stored = try Program.stored.path
         let sizes = try [program, stored].map { path in

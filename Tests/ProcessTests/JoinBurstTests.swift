@@ -10,8 +10,10 @@ extension ProcessTests {
     private static let atOnce = 4
     private static let lines = 60
 
-    /// Every action counts up by one, so a watcher that sees each count after the one before has
-    /// missed none, neither between its snapshot and its first delta nor later.
+    /// Every action increments the count by one.
+    ///
+    /// A watcher that sees consecutive counts has therefore seen all of them, also between its
+    /// snapshot and its first delta.
     @Test("Two hundred watchers that join while a load generator runs miss no update")
     func watchers() async throws {
       try await World.run { world in
@@ -40,7 +42,7 @@ extension ProcessTests {
         }
         let after = try await world.snapshot("counter")
         #expect(joined == Self.rounds * Self.atOnce)
-        // The load went on all the time: far more happened than any watcher looked at.
+        // The load continued all the time: there were far more updates than any watcher has read.
         let updates = try #require(after.state["count"]?.int) - (before.state["count"]?.int ?? 0)
         #expect(updates > joined * Self.lines / Self.atOnce)
         load.send(signal: 9)

@@ -11,9 +11,10 @@ extension ProcessTests {
     private static let connections = 20
     private static let joins = 10
 
-    /// Every action counts up by one and makes one revision, and nothing else does: so at every
-    /// moment, in every copy, the count is the revision.
-    @Test("Of two hundred joins during many updates a second none misses an update")
+    /// Every action increments the count by one and makes one revision, and no other event does.
+    ///
+    /// So in every copy the count always equals the revision.
+    @Test("Each of two hundred joins during many updates a second receives every update")
     func joins() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
@@ -52,7 +53,7 @@ extension ProcessTests {
       Array(repeating: #""incrementButtonTapped""#, count: count)
     }
 
-    /// Sends updates until it is cancelled, no faster than this process can take them in.
+    /// Sends updates until it is cancelled, no faster than this process receives them.
     private static func update(_ sender: ChildProcess, _ pace: Follower) async throws {
       var sent = 0
       while !Task.isCancelled {
@@ -78,7 +79,7 @@ extension ProcessTests {
       return follower
     }
 
-    /// Joins the scope again and again, each time when the last join has seen some updates.
+    /// Joins the scope repeatedly, each time after the last join has seen some updates.
     private static func join(_ connection: StoreConnection) async throws -> [Follower] {
       var followers: [Follower] = []
       for _ in 0..<joins {
@@ -91,7 +92,7 @@ extension ProcessTests {
       return followers
     }
 
-    @Test("Commands that ask during many updates a second see a state of one revision")
+    @Test("Commands during many updates a second see a state of one revision")
     func commands() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
@@ -113,14 +114,14 @@ extension ProcessTests {
   }
 }
 
-/// A copy of the counter, and what happened to it.
+/// A copy of the counter, and its events.
 @MainActor
 private final class Follower {
   struct Seen: Sendable {
     var revision: UInt64?
     var deltas = 0
     var snapshots = 0
-    /// What was not as it must be, the first time.
+    /// The first violation.
     var fault: String?
   }
 
@@ -163,7 +164,7 @@ private final class Follower {
     }
   }
 
-  /// The copy has become the daemon's state, without a fault on the way.
+  /// Expects that the copy equals the daemon's state, without a fault on the way.
   func check(_ final: World.Snapshot) async throws {
     try await seen.wait(within: .seconds(30), for: "the last revision") {
       $0.revision == UInt64(final.revision) ? true : nil

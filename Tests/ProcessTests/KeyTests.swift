@@ -11,13 +11,13 @@ import Glibc
 import Darwin
 #endif
 
-/// A daemon that listens over tcp, and asks for keys there.
+/// A daemon that listens over tcp, and requires keys there.
 struct TCPDaemon {
   let process: ChildProcess
   let address: String
   let port: UInt16
 
-  /// Starts one at an address of this machine, at two ports that nobody has.
+  /// Starts one at an address of this machine, at two free ports.
   static func start(
     _ world: World,
     host: String = "127.0.0.1",
@@ -34,7 +34,7 @@ struct TCPDaemon {
     return Self(process: process, address: address, port: port)
   }
 
-  /// The first of two ports that can be listened at.
+  /// Returns the first of two consecutive free ports.
   static func freePorts() throws -> UInt16 {
     let ports = (0..<100).map { _ in UInt16.random(in: 20_000..<32_000) }
     guard let port = ports.first(where: { isFree($0) && isFree($0 + 1) }) else {
@@ -50,7 +50,7 @@ struct TCPDaemon {
   }
 }
 
-/// A user of another machine, by where his keys are.
+/// A user of another machine, represented by the directory of the keys.
 struct Guest {
   let world: World
   let home: String
@@ -101,7 +101,7 @@ struct Guest {
 }
 
 extension World {
-  /// The line by which one may enrol.
+  /// Returns an invitation line.
   func invite(_ name: String, _ arguments: String...) async throws -> String {
     let run = try await client(["invite", name] + arguments)
     guard run.isSuccess, run.output.count == 1 else {
@@ -112,7 +112,7 @@ extension World {
 }
 
 extension ProcessTests {
-  @Suite("Keys of machines far away")
+  @Suite("Keys of remote machines")
   struct KeyTests {
     private static let increment = #""incrementButtonTapped""#
 
@@ -132,7 +132,7 @@ extension ProcessTests {
         #expect(enrolment.isSuccess, "\(enrolment.errorText)")
         #expect(try mode(guest.keyFile) == 0o600)
         #expect(try mode("\(world.directory)/key") == 0o600)
-        // What nobody else is granted does not open the sockets' files to other users.
+        // Without grants to other users the sockets' files stay closed to them.
         #expect(try mode(world.directory) == 0o700)
         let scopes = try await guest.run("scopes")
         #expect(
@@ -147,7 +147,7 @@ extension ProcessTests {
           Self.increment,
           #""decrementButtonTapped""#,
         )
-        // The description has only what the guest may send, so nothing of the two is sent.
+        // The description has only the guest's permitted actions, so neither action is sent.
         #expect(sent.end == .status(77), "\(sent.errorText)")
         #expect(sent.errorText.contains("decrementButtonTapped"), "\(sent.errorText)")
         #expect(try await world.get("counter")["count"] == 0)
@@ -158,7 +158,7 @@ extension ProcessTests {
         _ = try await watcher.output.line("what was added") { $0.contains("far") }
         let status = try await world.answer("--json", "status")
         #expect(status["sessions"]?.items?.contains { $0["key"]?.text == "laptop" } == true)
-        // The log says who has decided on it.
+        // The log names the user who decided on it.
         #expect(try await world.client("revoke", "laptop").isSuccess)
         let user = "user \(geteuid()), "
         for (what, who) in [
@@ -194,7 +194,7 @@ extension ProcessTests {
         for file in [burnt.keyFile, "\(burnt.keyFile).new"] {
           #expect(!FileManager.default.fileExists(atPath: file))
         }
-        // The name is taken; and who is enrolled does not enrol again by mistake.
+        // The name is in use; and an enrolled guest does not enrol again by mistake.
         let again = try await world.client("invite", "laptop", "--grant", "counter:see")
         #expect(again.end == .status(65) && again.errorText.contains("already"))
         let other = try await world.invite("phone", "--grant", "counter:see")
@@ -222,7 +222,7 @@ extension ProcessTests {
           withIntermediateDirectories: true,
           attributes: [.posixPermissions: 0o700],
         )
-        // As if the pair that is to be enrolled were that of the line, which others may have read.
+        // The pair to enrol is that of the line, which others may have read.
         let file = "\(guest.keyFile).new"
         try "daemon \(keys[0])\nsecret \(keys[1])\n"
           .write(toFile: file, atomically: true, encoding: .utf8)
@@ -253,14 +253,14 @@ extension ProcessTests {
         #expect(!again.errorText.contains("another daemon"), "\(again.errorText)")
         #expect(try String(contentsOfFile: guest.keyFile, encoding: .utf8) == key)
         #expect(try await guest.run("get", "counter").isSuccess)
-        // A daemon that has another key by now is not the one of the file.
+        // A daemon whose key has changed does not match the file.
         let address = other.prefix { $0 != "#" }
         let secret = try #require(other.split(separator: ".").last)
         let moved = "\(address)#\(KeyText.text(try CurvePair().publicKey)).\(secret)"
         let foreign = try await guest.enrol(moved)
         #expect(foreign.end == .status(73))
         #expect(foreign.errorText.contains("another daemon"), "\(foreign.errorText)")
-        // The ticket was not spent.
+        // The ticket was not used.
         #expect(try await self.guest(world, "second", daemon).enrol(other).isSuccess)
       }
     }
@@ -279,7 +279,7 @@ extension ProcessTests {
           }
           #expect(!run.errorText.contains("Start one"), "\(run.errorText)")
         }
-        // Where nobody is, nobody asks for a key.
+        // Without a daemon no key is required.
         daemon.process.send(signal: SIGTERM)
         #expect(try await daemon.process.ended() == .status(0))
         let run = try await stranger.run("scopes")
@@ -307,7 +307,7 @@ extension ProcessTests {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)
         let line = try await world.invite("laptop", "--grant", "counter:see", "--for", "1s")
-        // The question costs a process, so it is asked no more often than needed.
+        // Each query starts a process, so a limit of their count ends the wait.
         var questions = 0
         while try await world.client("keys").output != [] {
           questions += 1
@@ -316,7 +316,7 @@ extension ProcessTests {
         let late = try await guest(world, "guest", daemon).enrol(line)
         #expect(late.end == .status(77) && late.output == [], "\(late.errorText)")
         #expect(try await world.client("--json", "keys").output == [])
-        // Nor is its name taken.
+        // Its name is free again.
         let next = try await world.invite("laptop", "--grant", "counter:see")
         #expect(try await guest(world, "next", daemon).enrol(next).isSuccess)
       }
@@ -351,14 +351,14 @@ extension ProcessTests {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)
         let line = try await world.invite("laptop", "--grant", "counter:see")
-        // The last digit of the daemon's key, which stands before the dot, is another one.
+        // Replaces the last digit of the daemon's key, which precedes the dot.
         let dot = try #require(line.lastIndex(of: "."))
         let before = line.index(before: dot)
         let digit = line[before] == "0" ? "1" : "0"
         let changed = line.replacingCharacters(in: before..<dot, with: digit)
         let run = try await guest(world, "guest", daemon).enrol(changed)
         #expect(run.end == .status(69))
-        // And the ticket is as good as before.
+        // The ticket is still valid.
         #expect(try await guest(world, "guest", daemon).enrol(line).isSuccess)
       }
     }
@@ -394,7 +394,7 @@ extension ProcessTests {
         for _ in 0..<5 { try await world.send("counter", Self.increment) }
         _ = try await watcher.output.lines(atLeast: 6)
         #expect(try listener.stop() == [] && plain.stop() == [])
-        // Who has a key of his own was asked for it, sooner or later.
+        // A peer with a key of its own is eventually refused.
         var refused = 0
         for _ in 0..<500 where refused == 0 {
           refused = try await world.counter("refusedConnections")
@@ -437,7 +437,7 @@ extension ProcessTests {
       }
     }
 
-    /// All that the control socket says to a key that asks for what it is not granted.
+    /// All answers of the control socket to a key's requests without a grant.
     private static func answers(to guest: Guest, port: UInt16) throws -> [[UInt8]] {
       let (server, pair) = try guest.keys()
       let key = CurveClient(server: server, pair: pair)
@@ -450,7 +450,7 @@ extension ProcessTests {
       ] as [ClientMessage] { try socket.send(message) }
       var frames: [[UInt8]] = []
       var answers = 0
-      // Questions for the past are answered last, one after the other.
+      // Queries of the past are answered last, in sequence.
       try socket.firstFrame { frame in
         frames.append(frame)
         if !frame.isEmpty, case .history = try DaemonMessage(frame: frame[...]) { answers += 1 }
@@ -474,7 +474,7 @@ extension ProcessTests {
         let status = try await world.answer("--json", "status")
         #expect(status["sessions"]?.items?.contains { $0["key"]?.text == "laptop" } == false)
         #expect(watcher.output.lines.count == 1)
-        // Nor does he decide on keys while he is one.
+        // A client with a key can neither list nor revoke keys.
         let line = try await world.invite("phone", "--grant", "counter:see,send")
         let phone = try self.guest(world, "phone", daemon)
         #expect(try await phone.enrol(line).isSuccess)
@@ -505,7 +505,7 @@ extension ProcessTests {
         try await world.send("counter", Self.increment)
         for watcher in watchers[1...] { _ = try await watcher.output.lines(atLeast: 2) }
         #expect(watchers[0].output.lines.count == 1)
-        // By hand as well; and who is still named is left alone.
+        // A revocation by hand works too; a key that is still named stays connected.
         let lines = try grants(world).split(separator: "\n").filter { !$0.hasPrefix("key:phone=") }
         try world.write(grants: lines.joined(separator: "\n"))
         _ = try await daemon.process.errors.line("who is out") {
@@ -556,7 +556,7 @@ extension ProcessTests {
         let arguments = ["enrol", line]
         let enrolment = try world.start(.storectl, arguments, environment: guest.environment)
         try await relay.holds()
-        // One that comes later, over ipc, and does not say hello is shut out before.
+        // A later peer over ipc that does not send hello is closed before.
         let silent = try RawPeer("\(world.directory)/ctl", as: "DEALER", sending: [])
         try await silent.closed()
         relay.release()
@@ -572,13 +572,13 @@ extension ProcessTests {
         let line = try await world.invite("laptop", "--grant", "counter:see")
         #expect(try await guest.enrol(line).isSuccess)
         let key = try String(contentsOfFile: guest.keyFile, encoding: .utf8)
-        /// As it is when nobody knows what has become of it.
+        /// Restores the state before the answer, as if its outcome were unknown.
         func lose() { #expect(rename(guest.keyFile, "\(guest.keyFile).new") == 0) }
         lose()
         let again = try await guest.enrol(line)
         #expect(again.isSuccess, "\(again.errorText)")
         #expect(again.output.first?.contains("laptop") == true)
-        // Also by a daemon that knows of no ticket any more.
+        // A daemon that no longer has the ticket accepts it too.
         lose()
         daemon.process.send(signal: SIGTERM)
         _ = try await daemon.process.ended()
@@ -588,7 +588,7 @@ extension ProcessTests {
         #expect(try await guest.enrol(line).isSuccess)
         #expect(try String(contentsOfFile: guest.keyFile, encoding: .utf8) == key)
         #expect(try await guest.run("get", "counter").isSuccess)
-        // One that the daemon does not have is none.
+        // A key that the daemon does not have is not enrolled.
         lose()
         #expect(try await world.client("revoke", "laptop").isSuccess)
         #expect(try await guest.enrol(line).end == .status(77))
@@ -633,7 +633,7 @@ extension ProcessTests {
         let next = try world.start(.stored, arguments)
         _ = try await next.output.line("the daemon to be ready") { $0.hasPrefix("ready ") }
         #expect(try await guest.run("get", "counter").isSuccess)
-        // A ticket is gone with the daemon that has given it.
+        // A ticket ends with the daemon that issued it.
         #expect(try await self.guest(world, "phone", daemon).enrol(lost).end == .status(77))
         #expect(chmod(guest.keyFile, 0o644) == 0)
         let wide = try await guest.run("get", "counter")
@@ -686,7 +686,7 @@ extension ProcessTests {
   }
 }
 
-/// Whoever subscribes to everything; the library does so again each time that it is cut off.
+/// A peer that subscribes to everything; the library does so again after each disconnection.
 private final class Listener: Sendable {
   private let frames = Watched<[[UInt8]]>([])
   private let isOver = Watched(false)
@@ -713,9 +713,9 @@ private final class Listener: Sendable {
     }
   }
 
-  /// Ends it.
+  /// Ends the listener.
   ///
-  /// - Returns: What it has got.
+  /// - Returns: The received frames.
   func stop() throws -> [[UInt8]] {
     isOver.update { $0 = true }
     return frames.value

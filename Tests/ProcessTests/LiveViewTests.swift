@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// What goes on until it is ended, on a pseudo-terminal and in a pipe.
+  /// Commands that run until they are stopped, on a pseudo-terminal and in a pipe.
   @Suite struct LiveViewTests {
     private static let restored = TerminalProcess.End(isRestored: true, status: 0)
 
@@ -48,7 +48,7 @@ extension ProcessTests {
           try await watch.wrote("count:")
           let before = watch.text.count
           try await world.send("counter", "incrementButtonTapped")
-          // The scope's name is cyan, what has changed yellow.
+          // The scope's name is cyan, the changes are yellow.
           if environment.isEmpty { try await watch.wrote("33m") }
           try await watch.writes(behind: before)
           watch.type("q")
@@ -110,7 +110,7 @@ extension ProcessTests {
         let daemon = try await world.startDaemon()
         try await world.send("counter", "incrementButtonTapped")
         let terminal = try TerminalProcess(world, ["status"], term: "dumb")
-        // What was written may be read after the end is known.
+        // Output may be read after the end is known.
         try await terminal.wrote("as stored with pid \(daemon.pid)")
         #expect(try await terminal.ended() == Self.restored)
         let lines = terminal.text.split(separator: "\r\n").map(String.init)

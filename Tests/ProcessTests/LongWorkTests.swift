@@ -10,7 +10,7 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// What takes a while: it says how far it has come, and can be ended at any moment.
+  /// Long operations: they report their progress, and can be stopped at any moment.
   @Suite struct LongWorkTests {
     private func lines(_ world: World, count: Int) throws -> String {
       let path = "\(world.directory)/lines"
@@ -50,7 +50,7 @@ extension ProcessTests {
         if count > 0 {
           #expect(errors.contains { $0.contains("Interrupted") }, "\(errors)")
         }
-        // Each line says what it says, as far as it goes.
+        // Each line of the output is complete.
         #expect(sender.output.lines.allSatisfy { $0.hasPrefix("applied at revision ") })
         #expect(try await world.client("status").isSuccess)
       }

@@ -24,7 +24,7 @@ extension ProcessTests {
       return (daemon, try #require(digits.flatMap { UInt16($0) }))
     }
 
-    /// What is answered, up to the connection's end.
+    /// Returns the answer, up to the connection's end.
     private func ask(_ port: UInt16, _ question: String) async throws -> String {
       let descriptor = try RawPeer.connect(port: port)
       let answer = Watched<String?>(nil)
@@ -121,7 +121,8 @@ extension ProcessTests {
           RawPeer(connected: try RawPeer.connect(port: port), sending: Array("GET /".utf8))
         }
         try await world.send("counter", "incrementButtonTapped")
-        // Behind all of them, of whom some are let in only when others were told that it is late.
+        // The request follows all of them. Some peers are admitted only after others were closed
+        // with a timeout.
         let answer = try await ask(port, Self.question)
         #expect(answer.hasPrefix("HTTP/1.1 200 "))
         for peer in silent { try await peer.closed() }
@@ -135,7 +136,7 @@ extension ProcessTests {
         let (_, port) = try await start(world)
         let clock = ContinuousClock()
         var isPrompt = false
-        // Each has five seconds to ask, as long as nobody wants its place.
+        // Each has five seconds for its request, unless another peer needs its place.
         for _ in 0..<5 where !isPrompt {
           let silent = try (0..<16).map { _ in try RawPeer.connect(port: port) }
           let start = clock.now

@@ -6,12 +6,12 @@ import Testing
 import ZeroMQ
 
 extension ProcessTests {
-  /// What one client does, and what becomes of the others.
+  /// The effects of one client on the others.
   @Suite("Clients beside each other")
   struct NeighborTests {
     private static let increment = #""incrementButtonTapped""#
 
-    @Test("Nobody ends another's session by what it subscribes to, or leaves")
+    @Test("No client ends another's session by subscribing to a topic, or leaving it")
     func leftTopics() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--lease-ms", "60000", "--grace-ms", "1000"])
@@ -27,7 +27,7 @@ extension ProcessTests {
         )
         try await peer.ready()
         while try await world.counter("malformed") == 0 {}
-        // A client that goes then is gone when the grace period is over.
+        // A client that leaves then is removed after the grace period.
         try await Self.peers(world, .rawHello(1), count: 1)
         let came = try await presence.output.line("the guest") { $0.contains("guest") }
         try await presence.output.state(from: came.index, "the guest's end") {
@@ -39,7 +39,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Whoever says hello and sends nothing takes no place from those who are away")
+    @Test("A client that only sends hello takes no place from clients that are away")
     func manyClients() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
@@ -92,7 +92,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Rows that are not there, and a thousand spellings of one, hold nobody up")
+    @Test("Absent rows, and a thousand spellings of one, delay no client")
     func absentRows() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon(.stored, ["--lease-ms", "5000"])
@@ -134,7 +134,7 @@ extension ProcessTests {
 
     // MARK: Helpers
 
-    /// What is no message on either socket; the daemon counts it.
+    /// Bytes that are no message on either socket; the daemon counts them.
     private static let garbage: [UInt8] = [0xff]
 
     private static func peer(_ world: World, _ messages: [ClientMessage]) throws -> RawPeer {
@@ -145,7 +145,7 @@ extension ProcessTests {
       )
     }
 
-    /// Some who say something and go.
+    /// Connects peers that send a message and close.
     private static func peers(_ world: World, _ message: ClientMessage, count: Int) async throws {
       let peers = try (0..<count).map { _ in
         try RawPeer(
@@ -160,7 +160,7 @@ extension ProcessTests {
   }
 }
 
-/// A client that follows the counter, as PROTOCOL.md §9 has it.
+/// A client that follows the counter, as PROTOCOL.md §9 specifies.
 private struct Follower {
   let privateTopic: Topic
   let topic: Topic
@@ -183,7 +183,7 @@ private struct Follower {
     try awaitMessage(on: privateTopic)
   }
 
-  /// Waits for what is published on a topic.
+  /// Waits for a message on a topic.
   func awaitMessage(on topic: Topic) throws {
     try publishing.firstFrame { $0 == topic.bytes ? true : nil }
   }

@@ -13,7 +13,7 @@ private func isProgram(_ path: String) -> Bool {
   FileManager.default.isExecutableFile(atPath: path)
 }
 
-/// Whether there can be networks of our own.
+/// Whether the tests can create networks.
 private let mayMakeNetworks: Bool = {
   guard geteuid() == 0, ["/usr/bin/unshare", "/usr/bin/nsenter"].allSatisfy(isProgram),
     ["/usr/sbin/ip", "/sbin/ip"].contains(where: isProgram), isProgram("/usr/bin/python3")
@@ -30,10 +30,10 @@ private let mayMakeNetworks: Bool = {
 }()
 
 extension ProcessTests {
-  /// A daemon's machine and another one, each a network of its own with a cable between them, on
-  /// which everything is written down.
+  /// A daemon's machine and another one, each a network of its own, with a cable between them whose
+  /// traffic is recorded.
   @Suite(
-    "Machines that a network lies between",
+    "Machines on two sides of a network",
     .enabled(
       if: mayMakeNetworks,
       "only root can make networks, on Linux, with iproute2 and Python",
@@ -44,8 +44,8 @@ extension ProcessTests {
     private static let far = "10.77.0.2"
     private static let address = "tcp://\(near):5555"
 
-    /// Connects to a port, says what it is told to, in hexadecimal, and prints how many bytes it
-    /// hears until it is cut off.
+    /// Connects to a port, sends the given hexadecimal bytes, and prints the number of bytes that
+    /// it receives until it is disconnected.
     private static let stranger = """
       import socket, sys
       wire = socket.create_connection((sys.argv[1], int(sys.argv[2])), 20)
@@ -126,7 +126,7 @@ extension ProcessTests {
       )
     }
 
-    /// Runs a client on the machine far away.
+    /// Runs a client on the remote machine.
     private func run(
       _ world: World,
       _ cable: Cable,
@@ -177,7 +177,7 @@ extension ProcessTests {
       #expect(try await command("scopes").output.count == 1)
     }
 
-    /// Who has no key sends nothing, and a line that was used is good for nothing.
+    /// Expects that a peer without a key sends no data, and that a used line is refused.
     private func checkStranger(_ world: World, _ cable: Cable, _ line: String) async throws {
       let stranger = try Guest(world, "stranger", at: Self.address)
       for arguments in [["scopes"], ["status"], ["get", "todos"]] {
@@ -189,7 +189,7 @@ extension ProcessTests {
       try await checkRawStranger(world, cable)
     }
 
-    /// Who speaks the sockets' protocol himself hears their greeting at most, which names nothing.
+    /// Expects that a raw peer receives at most the sockets' greeting, which contains no name.
     private func checkRawStranger(_ world: World, _ cable: Cable) async throws {
       let hello = ZMTP.longMessage(ClientMessage.rawHello(1).encoded())
       let join = ZMTP.longMessage(ClientMessage.rawJoin(["counter"]).encoded())

@@ -6,7 +6,7 @@ import ZeroMQ
 
 #if os(Linux)
 extension ProcessTests {
-  /// What other users of the machine get by speaking the protocol themselves.
+  /// Other users of the machine that speak the protocol directly.
   @Suite(
     "Other users with sockets of their own",
     .enabled(if: OtherUsers.canBeActed, "only root can be several users, on Linux"),
@@ -25,7 +25,7 @@ extension ProcessTests {
       }
     }
 
-    /// A peer of a user that sends frames and takes down what it hears.
+    /// A peer of a user that sends frames and records the answers.
     private func peer(
       _ world: World,
       as user: UInt32,
@@ -47,7 +47,7 @@ extension ProcessTests {
       .rawActions("incrementButtonTapped", first: first, count: count)
     }
 
-    /// Everything that a client may ask for.
+    /// Every kind of request of a client.
     private var questions: [ClientMessage] {
       [
         .rawHello(1), .rawJoin(["todos"]), .rawJoin(nonce: 2, ["todos", "game"]),
@@ -104,12 +104,12 @@ extension ProcessTests {
         let peer = try await peer(world, as: OtherUsers.bob, asks)
         try await peer.hears("incrementButtonTapped")
         try await world.send("todos", add, add)
-        // What is answered to this is behind everything that was to come.
+        // The answer to this message follows all other answers.
         let name = String(repeating: "x", count: Limits().nameBytes + 1)
         let last = ClientMessage.rawHello(2, name: name).encoded()
         #expect(peer.send(ZMTP.message(last)))
         try await peer.hears("badName")
-        // Who may see it gets it, in what was joined as well.
+        // The owner, who may see it, receives it, also in the join.
         let owner = try RawSocket(world, .dealer, "ctl")
         for message in [.rawHello(3)] + questions.dropFirst() { try owner.send(message) }
         try owner.firstFrame { $0.contains(Array("secret".utf8)) ? true : nil }
@@ -135,7 +135,8 @@ extension ProcessTests {
         try await watcher.output.state("the client's action") { $0["count"] == 1 }
         honest.hangUp()
         try await honest.closed()
-        // Until the daemon has missed the honest one it does not take another with the same id.
+        // The daemon accepts the same id again only after it has noticed the end of the honest
+        // peer.
         let second = increments(1, first: 2)
         var impostors: [RawPeer] = []
         while try await world.counter("malformed") == 0 {
@@ -147,12 +148,12 @@ extension ProcessTests {
           try await impostors.last?.ready()
         }
         #expect(try await world.get("counter")["count"] == 1)
-        // Nor with its id as a client, which is another user's.
+        // The client id of another user does not help either.
         let frames = [hello, join, second].map { $0.encoded() }
         let thief = try await peer(world, as: OtherUsers.bob, frames)
         try await thief.hears("unauthorised")
         #expect(try await world.get("counter")["count"] == 1)
-        // The honest one comes back, by another id as libraries choose them, and its action runs.
+        // The honest peer returns with another id, as libraries choose them, and its action runs.
         let back = try await peer(world, as: OtherUsers.ann, frames)
         try await watcher.output.state("its next action") { $0["count"] == 2 }
         #expect(!back.isOver)
@@ -181,7 +182,7 @@ extension ProcessTests {
         let sent = try await world.client(as: OtherUsers.bob, "send", "counter", action, action)
         #expect(sent.isSuccess && sent.output.count == 2)
         #expect(try await world.counter("actionsThrottled") > 0)
-        // One that says hello again and again is not answered; another user is.
+        // A peer that sends hello repeatedly gets no answer; another user does.
         let hellos = (0..<UInt64(4 * limits.hellosPerSecond)).map {
           ClientMessage.rawHello(100 + $0, isListed: false).encoded()
         }
@@ -205,7 +206,7 @@ extension ProcessTests {
       try await run { world in
         let long = ["--lease-ms", "60000", "--grace-ms", "2000"]
         let daemon = try await world.startDaemon(.stored, long)
-        // More than may be hers; those that are not answered are closed.
+        // More than the limit of one user; those without an answer are closed.
         var peers: [RawPeer] = []
         while try await world.counter("refusedSessions") == 0 {
           try #require(peers.count < 16 * Limits().sessionsPerUser)
@@ -218,7 +219,7 @@ extension ProcessTests {
         }
         #expect(try await world.get("counter")["count"] == 0)
         #expect(try await world.client(as: OtherUsers.bob, "get", "counter").isSuccess)
-        // And she herself gets in again once they have gone, which is long before the lease.
+        // She is admitted again after they have gone, long before the lease ends.
         for peer in peers { peer.hangUp() }
         let clock = ContinuousClock()
         let end = clock.now + .seconds(30) * TestPatience.factor
@@ -250,7 +251,7 @@ extension ProcessTests {
         var asked: ContinuousClock.Instant?
         for _ in 0..<8 {
           for command in commands {
-            // Not so often that the connections are closed.
+            // At a rate at which the connections stay open.
             if asked.map({ $0.duration(to: clock.now) > .milliseconds(500) }) ?? true {
               #expect(peers.allSatisfy { $0.send(questions) })
               asked = clock.now
@@ -259,7 +260,7 @@ extension ProcessTests {
             #expect(run.isSuccess, "\(command): \(run.errorText)")
           }
         }
-        // They were more than there is room for.
+        // They exceeded the limit.
         #expect(peers.contains { $0.received.contains(Array("unavailable".utf8)) })
       }
     }

@@ -10,8 +10,8 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// Daemons and clients of a user's own, which end by `host.main()` and `StoreConnection.main()`.
-  @Suite("Programs of a user's own")
+  /// Custom daemons and clients, which use `host.main()` and `StoreConnection.main()`.
+  @Suite("Custom programs")
   struct OwnProgramTests {
     private static let name = "StrangerDaemon"
 

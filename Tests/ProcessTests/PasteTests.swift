@@ -7,12 +7,12 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// What is pasted into `storectl ui` on a pseudo-terminal.
+  /// Pastes into `storectl ui` on a pseudo-terminal.
   @Suite struct PasteTests {
     private static let on = "\u{1B}[?2004h"
     private static let off = "\u{1B}[?2004l"
 
-    /// Whether a terminal to which a text was written marks pastes.
+    /// Whether a terminal marks pastes after it received a text.
     private func marksPastes(_ text: String) -> Bool {
       text.ranges(of: Self.on).last.map { !text[$0.upperBound...].contains(Self.off) } ?? false
     }
@@ -24,11 +24,11 @@ extension ProcessTests {
         try await ui.wrote("Counter")
         ui.type("2a\u{1B}[200~shopping\nd\nd\n\u{1B}[201~\r")
         try await ui.wrote("[ ] shopping d d")
-        // A list takes none, and a key with Alt is for nothing.
+        // A list ignores pastes and keys with Alt.
         ui.type("\u{1B}[200~d\nq\n\u{1B}[201~\u{1B}da")
         try await ui.wrote("New todo")
         ui.type("Milk\r")
-        // Both are there: of "1 of 1" the numbers alone are written again.
+        // Both todos exist: of "1 of 1" only the numbers are redrawn.
         try await ui.wrote("\u{1B}[3;13H2\u{1B}[3;18H2")
         ui.type("q")
         #expect(try await ui.ended() == TerminalProcess.End(isRestored: true, status: 0))

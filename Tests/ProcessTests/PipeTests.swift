@@ -20,9 +20,9 @@ extension ProcessTests {
       return path
     }
 
-    /// Runs a client whose output only so many lines are read of.
+    /// Runs a client whose reader takes only some lines.
     ///
-    /// - Returns: The lines, and what the client has said beside them, its status last.
+    /// - Returns: The lines, and the client's errors, with its status last.
     private func head(
       _ lines: Int,
       of world: World,
@@ -133,7 +133,7 @@ extension ProcessTests {
       try await World.run { world in
         let daemon = try await world.startDaemon(.stored, ["--durability", "none"])
         let path = "\(world.directory)/some"
-        // More than a pipe holds, and what is handed over at once.
+        // More than the capacity of a pipe plus one write.
         try String(repeating: "incrementButtonTapped\n", count: 3_000)
           .write(toFile: path, atomically: false, encoding: .utf8)
         let script = #"exec "$0" "$@" < \#(path) > /dev/null"#
@@ -154,11 +154,11 @@ extension ProcessTests {
         )
         try await reader.begun()
         guard arguments.contains("--follow") else {
-          // The list is not whole, and must not look as if it were.
+          // The list is incomplete, and the status must show that.
           log.send(signal: SIGTERM)
           return #expect(try await log.ended() == .signal(SIGTERM))
         }
-        // The first one is a request, the second one needs nobody to read.
+        // The first signal is a request; the second one takes effect without a reader.
         for _ in 0..<1_000 where log.isRunning {
           log.send(signal: SIGTERM)
           _ = try? await log.ended(within: .milliseconds(20))
@@ -179,7 +179,7 @@ extension ProcessTests {
         _ = try await world.startDaemon()
         try await world.send("counter", "incrementButtonTapped")
         for signal in [SIGINT, SIGTERM] {
-          // As it begins, wherever that is.
+          // At an arbitrary point of its start.
           for _ in 0..<3 {
             let command = try world.startClient(arguments)
             command.send(signal: signal)
@@ -198,20 +198,20 @@ extension ProcessTests {
   }
 }
 
-/// A pipe of which nothing is read but its first byte.
+/// A pipe of which only the first byte is read.
 private final class StandingReader: Sendable {
   private let descriptor: Int32
 
   init(_ path: String) throws {
     guard mkfifo(path, 0o600) == 0 else { throw ProcessFailure("No pipe at \(path)") }
-    // Open for writing too, so that nobody waits to be opened.
+    // Open for writing too, so that no `open` blocks.
     descriptor = open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw ProcessFailure("The pipe \(path) cannot be opened") }
   }
 
   deinit { close(descriptor) }
 
-  /// Waits until something was written.
+  /// Waits for the first byte.
   func begun() async throws {
     let count = await withCheckedContinuation { continuation in
       Thread.detachNewThread { [descriptor] in

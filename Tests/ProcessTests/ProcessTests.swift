@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Whether a run takes longer, because the environment says how long or how often.
+/// Whether the environment sets longer or more rounds.
 private let isLongRun = [
   "STORM_SECONDS", "CRASH_ROUNDS", "CUTS", "ERRNOS", "KILLS", "COPIES",
 ].contains {
@@ -10,9 +10,9 @@ private let isLongRun = [
 
 /// Tests of the built programs, over real sockets.
 ///
-/// One at a time: each starts several processes, and what they need of the machine is what the next
-/// one's deadlines are about.
+/// They run serially: each starts several processes, whose load would affect the deadlines of
+/// another test.
 ///
-/// Of all time limits that a test has the shortest counts, so longer runs than usual need it here.
+/// The shortest of a test's time limits applies, so longer runs need a longer limit here.
 @Suite("Programs", .serialized, .timeLimit(.minutes(isLongRun ? 60 : 2)))
 enum ProcessTests {}

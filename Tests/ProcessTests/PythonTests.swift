@@ -12,14 +12,14 @@ import Darwin
 private let root = URL(filePath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent().path()
 
-/// Where `make test` puts the packages, and where the client is.
+/// The folders of the packages from `make test` and of the client.
 let pythonEnvironment: [String: String] = [
   "PYTHONPATH": "\(root)/.build/python:\(root)/Examples/python",
   "PYTHONDONTWRITEBYTECODE": "1",
 ]
 
-/// The interpreter that has what the client imports: a search path may name several, and each has
-/// packages of its own.
+/// The interpreter that has the client's imports: a search path may name several, and each has its
+/// own packages.
 let pythonInterpreter: String? = {
   let process = Process()
   let output = Pipe()
@@ -52,7 +52,7 @@ extension ProcessTests {
       )
     }
 
-    /// Runs a command of the package, as its page writes it.
+    /// Runs a command of the package in the form of its page.
     private func command(_ world: World, _ arguments: String...) async throws -> World.Run {
       let script = "exec python3 -m storeactor --dir \"$0\" \"$@\""
       let process = try world.start(
@@ -165,8 +165,8 @@ extension ProcessTests {
       }
     }
 
-    /// What it follows comes on the one socket where everybody may see everything, and else on the
-    /// other.
+    /// Without grants the followed scopes arrive on the publishing socket, else on the control
+    /// socket.
     @Test(arguments: ["", "user:47112 counter see\n"])
     func `Clients of both kinds agree after a stress, in which the daemon was killed`(
       grants: String

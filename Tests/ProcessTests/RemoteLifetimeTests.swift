@@ -14,11 +14,11 @@ import Testing
 @testable import ZeroMQ
 
 extension ProcessTests {
-  /// Several stores of one connection, and what becomes of those who wait.
+  /// Several stores of one connection, and the results of pending waits.
   @Suite("Stores of one connection")
   @MainActor
   struct RemoteLifetimeTests {
-    @Test("Whoever is told of a change finds one and the same revision in all of them")
+    @Test("An observer of a change finds the same revision in all of them")
     func cut() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -44,7 +44,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A scope is left when its last store was let go, and asked for again it is there")
+    @Test("A scope is left when its last store is released, and a new request joins it again")
     func leaving() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -82,7 +82,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Closing ends streams, waits and actions, and says what is known")
+    @Test("Closing ends streams, waits and actions, with the known outcomes")
     func closing() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -114,7 +114,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A loop that fails ends streams, waits, actions and stores, and says so to all of them")
+    @Test("A loop that fails ends streams, waits, actions and stores, each with this reason")
     func failedLoop() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -157,12 +157,12 @@ extension ProcessTests {
           #expect(error?.code == .closed)
           #expect(error?.message.contains("The connection's loop failed") == true)
         }
-        // There is nothing left to close.
+        // The connection is already closed.
         try connection.close()
       }
     }
 
-    @Test("A scope that is absent has no store, and has one when it has come")
+    @Test("A scope that is absent has no store, and has one when it is present")
     func absent() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
@@ -181,7 +181,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Streams of events that ended, or that nobody reads any more, leave nothing behind")
+    @Test("Streams of events that ended, or that have no reader any more, are removed")
     func eventStreams() async throws {
       try await World.run { world in
         let connection = try connection(world)
@@ -210,7 +210,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Without a daemon everybody waits for as long as they said, and no longer")
+    @Test("Without a daemon each caller waits for its time limit, and no longer")
     func noDaemon() async throws {
       try await World.run { world in
         let connection = try connection(world)
@@ -224,7 +224,7 @@ extension ProcessTests {
           _ = try await connection.store("probe", Probe.self, within: .milliseconds(20))
         }
         #expect(store?.code == .noDaemon)
-        // The one who has more time is still waiting, and a daemon that comes is in time.
+        // The caller with the longer limit still waits, and a daemon that starts now is in time.
         _ = try await world.startDaemon(.serialProbe)
         try await long
         try connection.close()
@@ -244,7 +244,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A connection that nobody holds closes itself")
+    @Test("A connection without a holder closes itself")
     func letGo() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -259,7 +259,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A connection that only a wait for an outcome holds closes itself when it has come")
+    @Test("A connection that only a wait for an outcome holds closes itself after the outcome")
     func heldByOutcome() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -275,7 +275,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Whoever is told of a change may close the connection")
+    @Test("An observer of a change may close the connection")
     func closingWhenTold() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -294,7 +294,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A program whose connection was closed goes on without it")
+    @Test("A program whose connection was closed continues without it")
     func closingEarly() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -328,14 +328,14 @@ extension ProcessTests {
       try StoreConnection(to: StoreLocation(directory: world.directory), name: "process tests")
     }
 
-    /// Whether it holds within ten seconds of a quiet machine.
+    /// Whether a condition becomes true within ten seconds of a quiet machine.
     private func holds(_ condition: () -> Bool) async -> Bool {
       let deadline = ContinuousClock.now.advanced(by: .seconds(10) * TestPatience.factor)
       while !condition(), ContinuousClock.now < deadline { await Task.yield() }
       return condition()
     }
 
-    /// Lets the connection have a turn.
+    /// Gives the connection a turn.
     private func pause(_ connection: StoreConnection) async throws {
       _ = try await connection.status()
     }

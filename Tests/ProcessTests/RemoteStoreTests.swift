@@ -51,7 +51,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Outputs come to every follower, in order, and after the state that they belong to")
+    @Test("Outputs reach every follower, in order, and after the state that they belong to")
     func outputs() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -65,7 +65,7 @@ extension ProcessTests {
           var others = AsyncStream<Probe.Output>(outputsOf: other).makeAsyncIterator()
           for name in names {
             store.send(.held(name: name))
-            // Of an effect that runs: no revision comes with it.
+            // The output of a running effect has no revision of its own.
             seen.append(try #require(await outputs.next()))
             #expect(store.waiting == [name])
             store.send(.released(name: name))
@@ -100,7 +100,7 @@ extension ProcessTests {
         #expect(try JSONValue(parsing: ended.line) == lines[index])
         #expect(lines[index]["revision"] == lines[index - 1]["revision"])
         #expect(lines[index - 1]["delta"] != nil)
-        // Who did not ask for them has the same lines without them.
+        // A watcher without outputs has the same lines otherwise.
         let count = lines.filter { $0["output"] == nil }.count
         #expect(try await plain.output.lines(atLeast: count).allSatisfy { !$0.contains("output") })
       }
@@ -120,7 +120,7 @@ extension ProcessTests {
             await task.finish()
             finished.update { $0 = true }
           }
-          // Another action's whole way: had the effect ended, we would know by then.
+          // A round trip of another action: an end of the effect would be known by then.
           try await store.send(.poked).applied()
           #expect(!finished.value)
           store.send(.released(name: "door"))
@@ -134,7 +134,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("An effect that ends at once is finished, however its news overtake each other")
+    @Test("An effect that ends at once is finished, in any order of its messages")
     func shortEffects() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -142,7 +142,7 @@ extension ProcessTests {
           let store = try await connection.store("probe", Probe.self)
           for round in 1...100 {
             await store.send(.effectsStarted(tasks: 1, each: 1)).finish()
-            // What the effect sent may still be on its way; an action of our own comes behind it.
+            // The effect's action may still be on its way; the client's own action follows it.
             try await store.send(.poked).applied()
             #expect(store.senders == round)
           }
@@ -164,7 +164,7 @@ extension ProcessTests {
           #expect(one.isCancelled)
           try await state(of: store, "the cancellation") { $0.cancelled == ["one"] }
           #expect(store.waiting == ["other"])
-          // A task that waits for the end hands its cancellation on.
+          // A task that waits for the end passes its cancellation on.
           let waiting = Task { await other.finish() }
           waiting.cancel()
           await waiting.value
@@ -173,7 +173,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("An action that is cancelled before it was sent leaves no effect behind")
+    @Test("An action that is cancelled before it was sent leaves no effect running")
     func cancelEarly() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -181,7 +181,7 @@ extension ProcessTests {
           let store = try await connection.store("probe", Probe.self)
           let task = store.send(.held(name: "early"))
           task.cancel()
-          // It never begins, or sees its cancellation: that depends on the daemon's turns.
+          // Depending on the daemon's turns, it never begins or sees its cancellation.
           await task.finish()
           try await task.applied()
           let sessions = try await world.answer("--json", "status")["sessions"]?.items
@@ -191,7 +191,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("When a client is killed the daemon cancels what it had started")
+    @Test("When a client is killed the daemon cancels its effects")
     func lostSession() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe, ["1000"])
@@ -223,12 +223,13 @@ extension ProcessTests {
           #expect(error?.code == .schemaMismatch)
           #expect(error?.code.exitStatus == 65)
           let text = "\(try #require(error))"
-          // Only what cannot be read: not the field with a default, nor what only the daemon has.
+          // Only unreadable fields: neither the field with a default nor the daemon's additional
+          // ones.
           #expect(
             text.contains("They differ in: Counter.count: text here, int64 there."),
             "\(text)",
           )
-          // The connection is none the worse for it.
+          // The connection still works.
           let nameError = await #expect(throws: ConnectionError.self) {
             _ = try await connection.store("countr", OtherCounter.self)
           }
@@ -239,7 +240,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A store of another build's types shows the daemon's state, and sends what both know")
+    @Test("A store of another build's types shows the daemon's state, and sends the common actions")
     func otherBuild() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
@@ -271,7 +272,7 @@ extension ProcessTests {
           _ = try await daemon.ended()
           _ = try await world.startDaemon(.serialProbe)
           while let event = await events.next(), event.kind != .newEpoch {}
-          // The effect is gone with the daemon that ran it.
+          // The effect ended with the daemon that ran it.
           await hold.finish()
           try await state(of: store, "the new history") { $0.reduced == 0 }
           try await store.send(.poked).applied()
@@ -280,7 +281,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A scope that may only be looked at is a store as well, without an action to send")
+    @Test("A read-only scope is a store as well, without an action to send")
     func readOnly() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -312,7 +313,7 @@ extension ProcessTests {
       try connection.close()
     }
 
-    /// Waits until a store's state is as wanted.
+    /// Waits until a store's state satisfies a condition.
     private func state(
       of store: StoreOf<Probe>,
       _ what: String,

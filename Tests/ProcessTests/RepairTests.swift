@@ -10,7 +10,7 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// What real programs do with damaged directories: they go on, or name what helps, which does.
+  /// Real programs with damaged directories: they continue, or name a remedy, which works.
   @Suite(.timeLimit(.minutes(4))) struct RepairTests {
     private static let increment = #""incrementButtonTapped""#
 
@@ -109,7 +109,7 @@ extension ProcessTests {
         let imported = try await world.client(["import", file, "--data", "\(data)2"])
         #expect(imported.end == .status(65), "\(imported.errorText)")
         #expect(imported.errorText.contains("--from-initial-state"), "\(imported.errorText)")
-        // This daemon's initial state has a secret number, which is another one each time.
+        // This daemon's initial state has a random secret number.
         let begun = try world.start(.stored, ["--dir", world.directory, "--from-initial-state"])
         #expect(try await begun.ended() == .status(73))
         #expect(begun.errors.lines.joined().contains("random"), "\(begun.errors.lines)")
@@ -130,7 +130,7 @@ extension ProcessTests {
         let report = try JSONValue(parsing: try #require(run.output.first))
         #expect(report["oldestState"] == .null && (report["revision"]?.int ?? 0) >= 3)
         #expect(run.errorText.contains("no state") && run.errorText.contains("Otherwise restore"))
-        // It is as it was told.
+        // The result matches the message.
         let log = try await world.client(["log", "--data", new])
         #expect(log.isSuccess && log.output.count >= 3, "\(log.errorText)")
         #expect(try await world.client(["export", "--data", new]).isSuccess)
@@ -152,7 +152,7 @@ extension ProcessTests {
         let daemon = try await world.startDaemon()
         let data = "\(world.directory)/data"
         for _ in 0..<3 { try await world.send("counter", Self.increment) }
-        // An end keeps a snapshot.
+        // A clean end keeps a snapshot.
         daemon.send(signal: SIGTERM)
         #expect(try await daemon.ended() == .status(0))
         let count = try await world.client(["log", "--data", data]).output.count

@@ -10,7 +10,7 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// What `stored replay` and `stored make-test` make of a past.
+  /// Replays of a past by `stored replay` and `stored make-test`.
   @Suite(.timeLimit(.minutes(2))) struct ReplayTests {
     @Test func `What was kept is run again, beside the daemon and when it has ended`() async throws
     {
@@ -29,13 +29,13 @@ extension ProcessTests {
         #expect(beside["difference"] == nil)
         #expect(beside["unchecked"] == [:], "\(beside.text())")
         #expect(beside["first"]?.int == 1)
-        // The daemon goes on as if nobody had looked.
+        // The replay does not affect the daemon.
         try await world.send("counter", #""incrementButtonTapped""#)
         next.send(signal: SIGTERM)
         #expect(try await next.ended() == .status(0))
         let last = try #require(beside["last"]?.int)
         let later = try await world.replay("--from", "\(last + 1)")
-        // The action; that who sent it said goodbye reduces nothing.
+        // Only the action: the sender's goodbye reduces no action.
         #expect(later["checked"]?.int == 1)
         let again = try await world.replay("--to", "\(last)")
         #expect(again == beside)
@@ -105,7 +105,7 @@ extension ProcessTests {
         }
         let again = try await world.stored(arguments)
         #expect(again.end == .status(73))
-        // What is not written leaves nothing behind.
+        // A failed command leaves no files.
         try FileManager.default.removeItem(atPath: "\(world.directory)/PlayedGame.journal")
         #expect(try await world.stored(arguments).end == .status(73))
         #expect(!FileManager.default.fileExists(atPath: "\(world.directory)/PlayedGame.journal"))
@@ -114,7 +114,7 @@ extension ProcessTests {
       }
     }
 
-    // REWRITE_DIGESTS=1 writes what is found in the place of what was.
+    // REWRITE_DIGESTS=1 replaces the kept digests by the computed ones.
     @Test func `The corpus of journals replays to the digests that are kept with it`()
       async throws
     {
@@ -168,7 +168,7 @@ extension World {
     try await finish(start(.strangerDaemon, [directory] + options))
   }
 
-  /// Replays what the world's daemon has kept.
+  /// Replays the kept actions of the world's daemon.
   func replay(_ arguments: String...) async throws -> JSONValue {
     let run = try await stored(["replay"] + arguments)
     guard run.isSuccess else { throw ProcessFailure("\(run.end): \(run.output) \(run.errorText)") }

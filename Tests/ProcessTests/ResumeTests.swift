@@ -5,8 +5,8 @@ import Testing
 import ZeroMQ
 
 extension ProcessTests {
-  /// Who comes back to a daemon that has no room for newcomers, or has gone on for long.
-  @Suite("Clients that come back", .timeLimit(.minutes(2)))
+  /// Clients that return to a daemon at its limit of sessions, or after many revisions.
+  @Suite("Clients that return", .timeLimit(.minutes(2)))
   struct ResumeTests {
     @Test func `Who has all the sessions that there may be goes on with one, and opens no other`()
       async throws
@@ -44,7 +44,7 @@ extension ProcessTests {
       }
     }
 
-    /// The answer to a hello; who comes too fast gets none, and asks again.
+    /// Returns the answer to a hello; a hello above the rate is ignored, and is repeated.
     private func greet(_ hello: ClientMessage, on socket: RawSocket) throws -> DaemonMessage {
       for _ in 0..<60 {
         try socket.send(hello)

@@ -9,14 +9,15 @@ import Glibc
 import Darwin
 #endif
 
-/// Whether a program that forwards sockets can be played.
+/// The interpreter of the script that acts as `ssh`; nil if it is not installed.
 private let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
   FileManager.default.isExecutableFile(atPath: $0)
 }
 
 extension ProcessTests {
-  /// A daemon of another machine, by the system's `ssh`, which a program plays that forwards
-  /// sockets and writes down how it was called.
+  /// A daemon of another machine, by the system's `ssh`.
+  ///
+  /// A script stands in for it, which forwards sockets and records its arguments.
   @Suite(.enabled(if: python != nil, "the ssh of these tests is written in Python"))
   struct SecureShellTests {
     private static let ssh = #"""
@@ -83,7 +84,7 @@ extension ProcessTests {
       ["PATH": "\(folder):/usr/bin:/bin", "XDG_RUNTIME_DIR": "", "TMPDIR": world.directory]
     }
 
-    /// What is left of directories with forwarded sockets.
+    /// The remaining directories with forwarded sockets.
     private func left(_ world: World) throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: world.directory)
         .filter { $0.hasPrefix("storectl-") }
@@ -114,8 +115,8 @@ extension ProcessTests {
     ) async throws {
       try await run { world, folder in
         _ = try await world.startDaemon()
-        // To the command alone, and to all that the terminal has in front, as Ctrl-C is. Nobody can
-        // clear up who is killed himself.
+        // To the command alone, and to the whole process group, as by Ctrl-C. A killed group has no
+        // process left for the cleanup.
         for isForAll in signal == SIGKILL ? [false] : [false, true] {
           let watcher = try world.start(
             path: "/bin/sh",
@@ -132,7 +133,7 @@ extension ProcessTests {
           #expect(kill(pid, 0) == 0)
           #expect(try left(world).count == 1)
           if isForAll { kill(-watcher.pid, signal) } else { watcher.send(signal: signal) }
-          // Its streams end when the last program does that has them: the one that clears up.
+          // Its streams end with the last program that has them, which is the one that cleans up.
           _ = try await watcher.ended()
           #expect(kill(pid, 0) != 0)
           #expect(try left(world) == [])

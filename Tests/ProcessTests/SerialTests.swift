@@ -9,7 +9,7 @@ extension ProcessTests {
     private static let each = 5
     private static let senders = 50
     private static let eachSender = 20
-    /// Two actions that start it all, the actions, and one with which each sender ends.
+    /// Two actions that start the senders, their actions, and a last one of each sender.
     private static let total = 2 + tasks * (each + 1) + senders * (eachSender + 1)
 
     @Test("Two hundred effects and fifty senders never overlap, and every watcher sees one order")
@@ -18,7 +18,7 @@ extension ProcessTests {
         _ = try await world.startDaemon(.serialProbe)
         var watchers: [ChildProcess] = []
         for _ in 0..<3 { watchers.append(try await world.watch("probe", "--deltas")) }
-        // Effects live as long as the session of who sent their action.
+        // Effects live as long as the session of their action's sender.
         let sender = try world.startClient("--json", "send", "probe", "-")
         sender.write(lines: [
           #"{"effectsStarted":{"tasks":\#(Self.tasks),"each":\#(Self.each)}}"#,
@@ -46,7 +46,7 @@ extension ProcessTests {
       #expect(probe["senders"]?.int == Self.tasks + Self.senders)
     }
 
-    /// Every revision is there once, in order, and is the action that the daemon reduced then.
+    /// Expects every revision once, in order, with the action that the daemon reduced at it.
     private func check(_ lines: [WatchLine], against journal: [JSONValue]) throws {
       let first = try #require(lines.first)
       #expect(lines.map(\.revision) == Array(first.revision...Self.total))

@@ -10,7 +10,7 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// The daemon as a service: what it tells its manager, what it reads, what it logs.
+  /// The daemon as a service: its notifications to the manager, its settings, and its log.
   @Suite struct ServiceTests {
     private func service(
       _ world: World,
@@ -55,7 +55,7 @@ extension ProcessTests {
           )
           try await manager.told("READY=1")
           daemon.send(signal: SIGTERM)
-          // What was told between the two would have come before the second.
+          // A notification between the two would have arrived before the second.
           try await manager.told("STOPPING=1")
           #expect(try await daemon.ended() == .status(0))
           #expect(manager.count("WATCHDOG") == 0)
@@ -202,8 +202,8 @@ extension ProcessTests {
       }
     }
 
-    /// An environment, with @ for a home directory, and where things are by it, with ~ for the
-    /// directory of the user's account.
+    /// An environment, with @ for a home directory, and the directories that follow from it, with ~
+    /// for the directory of the user's account.
     struct Surroundings: CustomTestStringConvertible, Sendable {
       let variables: [String]
       let sockets: String
@@ -255,7 +255,7 @@ extension ProcessTests {
         func value(_ name: String) -> String? { shown[name]?["value"]?.text }
         #expect(value("dir") == absolute("\(surroundings.sockets)storeactor"))
         #expect(value("data") == absolute("\(surroundings.state)/.local/state/storeactor"))
-        // What the user's account has there is not this test's.
+        // Files in the user's account are not part of this test.
         if surroundings.state == "@" { #expect(value("logLevel") == "debug") }
       }
     }

@@ -32,7 +32,7 @@ extension ProcessTests {
         let sleeper = try await world.watch("counter")
         let sender = try world.startClient(["send", "counter", "-"])
         sleeper.send(signal: SIGSTOP)
-        /// How much a watcher has not read, and for how long; nil when its session is over.
+        /// The unread bytes of a watcher, and their age; nil when its session is over.
         func unread(_ watcher: ChildProcess, _ status: JSONValue) -> (bytes: Int, time: Int)? {
           let session = status["sessions"]?.items?.first {
             $0["peer"]?.text?.hasSuffix(":\(watcher.pid)") ?? false
@@ -42,7 +42,7 @@ extension ProcessTests {
           return (bytes, time)
         }
         var (oldest, isReaderUpToDate) = (0, false)
-        // The session of the one that is stopped ends with its lease; it is seen to be late before.
+        // The stopped watcher's session ends with its lease; the delay is visible before.
         while oldest < 2_000 {
           sender.write(lines: Array(repeating: "incrementButtonTapped", count: 500))
           let status = try await world.answer("--json", "status")
@@ -60,7 +60,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A client that is stopped for longer than its lease is told so and finds its way back")
+    @Test("A client that is stopped for longer than its lease is notified and resumes")
     func stopped() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--lease-ms", "1000", "--grace-ms", "500"])
@@ -107,7 +107,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A restarted daemon's clients notice, join again and say so, and a stream of actions goes on",
+      "A restarted daemon's clients notice, join again and report it, and actions continue",
       arguments: [SIGTERM, SIGKILL],
     )
     func restart(signal: Int32) async throws {
@@ -134,7 +134,7 @@ extension ProcessTests {
 
     private func checkAfterRestart(_ watchers: [ChildProcess], _ world: World) async throws {
       let count = try #require(try await world.get("counter")["count"]?.int)
-      // The second half at least, and nothing of the first twice.
+      // At least the second half, and no action of the first twice.
       #expect(count >= 300 && count <= 600)
       for watcher in watchers {
         _ = try await watcher.errors.line("the note of the new epoch") { $0.contains("new epoch") }
@@ -145,7 +145,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("The line that says ready names directory, epoch and revision")
+    @Test("The ready line names directory, epoch and revision")
     func ready() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
@@ -162,7 +162,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A daemon that is told to stop says goodbye and ends well",
+      "A daemon that is stopped by a signal sends goodbye and exits with 0",
       arguments: [SIGTERM, SIGINT],
     )
     func goodbye(signal: Int32) async throws {
@@ -178,7 +178,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A watch that is told to stop ends after a whole line", arguments: [SIGTERM, SIGINT])
+    @Test("A watch that a signal stops ends after a whole line", arguments: [SIGTERM, SIGINT])
     func watchEnds(signal: Int32) async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
@@ -195,7 +195,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A watch ends after the lines it was asked for")
+    @Test("A watch ends after the requested number of lines")
     func count() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
@@ -205,7 +205,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Commands that come and go do not appear among those present")
+    @Test("Short commands do not appear in the presence list")
     func presence() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
@@ -220,7 +220,7 @@ extension ProcessTests {
         sender.write(lines: [Self.increment])
         _ = try await sender.output.lines(atLeast: 1)
         #expect(try await world.get("presence")["sessions"]?.items?.count == 1)
-        // Had one of them appeared, the watch had a line of it before this one's.
+        // A command in the list would have caused a line before this one.
         let other = try await world.watch("counter")
         let lines = try await presence.output.lines(atLeast: joined + 1)
         #expect(lines.count == joined + 1)
@@ -228,7 +228,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Who came and went stands in the log, where that is asked for")
+    @Test("The log contains arrivals and departures, if that is requested")
     func audit() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon(.stored, ["--log-level", "info"])
@@ -241,7 +241,7 @@ extension ProcessTests {
         }
         #expect(came.index < went.index)
         #expect(came.line.contains("peer=localhost:\(geteuid()):"))
-        // Whoever is there when the daemon ends has an end as well.
+        // Sessions that are open when the daemon ends have an end in the log as well.
         _ = try await world.watch("counter")
         daemon.send(signal: SIGTERM)
         #expect(try await daemon.ended() == .status(0))
@@ -253,7 +253,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A daemon also listens on the loopback interface, when that is meant")
+    @Test("A daemon also listens on the loopback interface, if that is requested")
     func loopback() async throws {
       try await World.run { world in
         // Another program may have one of the ports; then another pair will do.

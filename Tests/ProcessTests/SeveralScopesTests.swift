@@ -15,12 +15,12 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// What a connection promises holds for all scopes that it follows together.
+  /// A connection's guarantees hold for all its scopes together.
   @Suite("Several scopes of one connection", .timeLimit(.minutes(4)))
   @MainActor
   struct SeveralScopesTests {
     @Test(
-      "Through kills, restarts and dropped stores they are one, in order, and miss nothing",
+      "Through kills, restarts and dropped stores they agree, in order, without loss",
       arguments: [2, 3, 5],
     )
     func kills(scopes: Int) async throws {
@@ -37,7 +37,7 @@ extension ProcessTests {
           tasks += screen.send()
           daemon = try await world.startDaemon()
           for task in tasks { revisions.append(try await task.applied()) }
-          // What was applied is shown, by all of them.
+          // All stores show the applied actions.
           screen.expectShown("after round \(round)")
           try await screen.reopenLastRow()
         }
@@ -54,7 +54,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "When the connection is closed they all end, and no action is said to be what it is not",
+      "When the connection is closed they all end, and no action has a wrong outcome",
       arguments: [2, 3, 5],
     )
     func closing(scopes: Int) async throws {
@@ -96,7 +96,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A daemon that stops and comes again finds them where they were, also when it forgot all",
+      "After a daemon's restart they continue, also if it has lost all state",
       arguments: [2, 3, 5],
     )
     func stopped(scopes: Int) async throws {
@@ -107,10 +107,10 @@ extension ProcessTests {
         let last = screen.list.withState { $0 }
         first.send(signal: SIGTERM)
         #expect(try await first.ended() == .status(0))
-        // What was last received stays on show.
+        // The stores still show the last received state.
         #expect(screen.list.withState { $0 } == last)
         _ = try await world.startDaemon(.stored, ["--in-memory"])
-        // The rows are gone with the daemon's memory, and their stores say so; the list goes on.
+        // The rows are lost with the daemon's memory, and their stores end; the list continues.
         try await screen.list.send(.addButtonTapped(title: "again")).applied()
         #expect(screen.list.items.map(\.title) == ["again"])
         #expect(screen.rows.allSatisfy { StoreEnd(of: $0) == .gone })
@@ -122,7 +122,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "After a while in which the client could not read, they are one again and miss nothing",
+      "After a pause of the client's reads they agree again, without loss",
       arguments: [2, 3, 5],
     )
     func held(scopes: Int) async throws {
@@ -136,7 +136,7 @@ extension ProcessTests {
         let actions = (1...6_000).map { #"{"titleChanged":{"title":"\#($0) \#(long)"}}"# }
         other.write(lines: actions)
         other.closeInput()
-        // Nothing of this process reads meanwhile.
+        // This process does not read meanwhile.
         let deadline = ContinuousClock.now.advanced(by: .seconds(60) * TestPatience.factor)
         while other.isRunning, ContinuousClock.now < deadline { sched_yield() }
         #expect(try await other.ended() == .status(0))
@@ -166,7 +166,7 @@ extension ProcessTests {
             #expect(shown == id)
           }
         }
-        // Each is left before the next one comes, so that every one is joined.
+        // Each scope is left before the next one opens, so that every one is joined.
         connection.linger = .zero
         try await open(500)
         let before = try daemon.residentBytes()
@@ -184,7 +184,7 @@ extension ProcessTests {
       }
     }
 
-    /// Nobody of the connection's name is there any more.
+    /// Expects that no session has the connection's name any more.
     private func expectGone(_ world: World) async throws {
       let sessions = try #require(try await world.get("presence")["sessions"]?.items)
       #expect(!sessions.contains { $0["name"]?.text == Screen.name })
@@ -192,18 +192,18 @@ extension ProcessTests {
   }
 }
 
-/// A list of todos and some of its rows, each a scope of one connection, and what their observers
-/// find.
+/// A list of todos and some of its rows, each a scope of one connection, and the findings of their
+/// observers.
 @MainActor
 private final class Screen {
   static let name = "screen"
 
-  /// What those found who were told of a change.
+  /// The findings of observers of changes.
   final class Told {
     var count = 0
-    /// Where a row was another one than in the list.
+    /// Rows that differed from the list.
     var torn: [String] = []
-    /// Where a revision came after a later one.
+    /// Revisions that arrived after a later one.
     var disorders: [String] = []
     var last: UInt64 = 0
   }
@@ -219,7 +219,7 @@ private final class Screen {
   private var added: [String] = []
   private var titles: [UUID: String] = [:]
 
-  /// Opens the list, and a row less than there are to be scopes.
+  /// Opens the list and `scopes - 1` rows.
   init(_ world: World, scopes: Int) async throws {
     connection = try StoreConnection(
       to: StoreLocation(directory: world.directory),
@@ -253,7 +253,7 @@ private final class Screen {
       + rows.map { $0.core.observeChanges { [unowned self] in self.look() } }
   }
 
-  /// Compares all that can be read now.
+  /// Compares all current states.
   private func look() {
     told.count += 1
     let revision = connection.client.revision
@@ -276,7 +276,7 @@ private final class Screen {
     return tasks + add(1).map(\.1)
   }
 
-  /// Adds rows that nobody opens, each with a title that says which it is.
+  /// Adds rows that are not opened, each with a numbered title.
   func add(_ count: Int) -> [(String, StoreTask)] {
     (0..<count).map { _ in
       number += 1
@@ -286,7 +286,7 @@ private final class Screen {
     }
   }
 
-  /// All that was sent is shown, each once, in its order.
+  /// Expects that all sent actions are shown once, in their order.
   func expectShown(_ when: Comment) {
     #expect(list.items.map(\.title).filter { $0.hasPrefix("add ") } == added, when)
     for row in rows {
@@ -305,7 +305,7 @@ private final class Screen {
     observe()
   }
 
-  /// What is shown is what the daemon has.
+  /// Expects that the stores show the daemon's state.
   func expectSame(_ world: World) async throws {
     let todos = try await world.snapshot("todos")
     #expect(todos.digest == "\(Optional(list.withState { $0 })._$digest)")
@@ -317,7 +317,7 @@ private final class Screen {
   }
 }
 
-/// A store of whatever type.
+/// A store of any type.
 @MainActor
 private protocol Ended {
   var storeEnd: StoreEnd? { get }

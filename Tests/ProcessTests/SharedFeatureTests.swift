@@ -10,7 +10,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A form of a daemon's notes, as two programs have it.
+/// A form of a daemon's notes, which two programs use.
 @Reducer
 private struct NotesForm {
   @ObservableState
@@ -48,7 +48,7 @@ extension ProcessTests {
   @Suite("A feature with a value that processes share")
   @MainActor
   struct SharedFeatureTests {
-    @Test("Two processes' exhaustive tests see each other's changes, also behind a sudden end")
+    @Test("Two processes' exhaustive tests see each other's changes, also after a sudden end")
     func twoProcesses() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon(.serialProbe, ["--keep"])
@@ -134,7 +134,7 @@ extension ProcessTests {
       }
     }
 
-    /// Tests the form over a connection of its own, once the daemon's notes have come.
+    /// Tests the form over a connection of its own, after the daemon's notes have arrived.
     private func withForm(
       in directory: String,
       _ body: (TestStoreOf<NotesForm>) async throws -> Void,
@@ -149,7 +149,7 @@ extension ProcessTests {
           connection.share(in: &$0)
         }
         form.timeout = .seconds(20) * TestPatience.factor
-        // Whoever waits for the other process would keep the main thread from everybody else.
+        // A wait for the other process would block the main thread for all other tasks.
         form.useMainSerialExecutor = false
         await form.receiveSharedChange { $0.$notes.withLock { $0 = ProbeNotes() } }
         try await body(form)

@@ -15,7 +15,7 @@ extension ProcessTests {
   @Suite("A value that processes share")
   @MainActor
   struct SharedTests {
-    @Test("A change in one is seen by the others, and what lies between them is counted once")
+    @Test("A change in one is seen by the others, and concurrent updates are counted once")
     func everywhere() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.serialProbe)
@@ -44,7 +44,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A copy follows the daemon through its restart, and is changed behind it")
+    @Test("A copy follows the daemon through its restart, and accepts changes after it")
     func restart() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon(.serialProbe)
@@ -63,7 +63,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("What a daemon keeps is there again after its sudden end, and counted once")
+    @Test("Durable values survive a daemon's sudden end, and changes are counted once")
     func durable() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon(.serialProbe, ["--keep"])
@@ -91,7 +91,7 @@ extension ProcessTests {
       }
     }
 
-    /// Shares the daemon's notes as a program of its own would, once they have come.
+    /// Shares the daemon's notes as a separate program would, after they have arrived.
     private func sharing(
       _ world: World,
       _ body: (Shared<ProbeNotes>, StoreConnection) async throws -> Void,
@@ -116,7 +116,7 @@ extension ProcessTests {
       try connection.close()
     }
 
-    /// Waits until a shared value is as wanted.
+    /// Waits until a shared value satisfies a condition.
     private func value(
       of notes: Shared<ProbeNotes>,
       _ what: String,

@@ -1,7 +1,7 @@
 import Testing
 
 extension ProcessTests {
-  /// The simulator as a program: a seed that fails must fail again wherever it runs.
+  /// The simulator as a program: a seed that fails must fail again on any machine.
   struct SimulatorTests {
     @Test func `A seed does the same in each process`() async throws {
       // Each process hashes with a seed of its own, so the order of a set differs between the two.

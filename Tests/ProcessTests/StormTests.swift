@@ -7,28 +7,28 @@ import Synchronization
 import Testing
 
 extension ProcessTests {
-  /// Everything that hostile peers have been seen to do, all at once, beside clients that work.
+  /// All known attacks of hostile peers at once, beside honest clients.
   ///
-  /// In the first round no peer may change more than who is there, so that what the daemon writes
-  /// is for honest clients. In the others one may send large actions.
+  /// In the first round hostile peers change only the presence list, so that the daemon's writes
+  /// are for honest clients. In the other rounds one may send large actions.
   ///
-  /// `STORM_SECONDS` says how long each of three rounds takes, and then the figures are printed and
-  /// judged: `make storm`. Without it there are two.
+  /// `STORM_SECONDS` sets the duration of each of three rounds, and then the figures are printed
+  /// and checked: `make storm`. Without it there are two rounds.
   @Suite("A storm of hostile peers", .timeLimit(.minutes(10)))
   struct StormTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seconds = environment["STORM_SECONDS"].flatMap { Int($0) }
-    /// Whether figures count: what has sanitizers in it takes more time and more memory.
+    /// Whether figures are checked: builds with sanitizers take more time and more memory.
     private static let isMeasured = seconds != nil && environment["STORM_SANITIZED"] == nil
 
     @Test
     func `Honest clients lose nothing in a storm, and the daemon's memory stays bounded`()
       async throws
     {
-      // Others have to get there, where there can be others.
+      // Other users have to reach the directory, if tests can act as other users.
       try await World.run(in: OtherUsers.canBeActed ? "/tmp/" : nil) { world in
         if OtherUsers.canBeActed { try world.write(grants: Hostile.grants) }
-        // Where time is not judged, a slow build on a busy machine has more of it.
+        // If time is not checked, a slow build on a busy machine has a longer lease.
         let patience = Self.isMeasured ? [] : ["--lease-ms", "60000"]
         let daemon = try await world.startDaemon(.stored, patience)
         let honest = try await Honest(world)
@@ -50,7 +50,7 @@ extension ProcessTests {
         let times = honest.times
         let worst = try #require(times.last)
         let lines = daemon.errors.lines.count
-        // What the daemon's limits grant in a round to the user who sends large actions.
+        // The bytes that the daemon's limits grant in a round to the user with large actions.
         let limits = Limits()
         let granted = limits.actionBytesAtOnce + limits.actionBytesPerSecond * (Self.seconds ?? 0)
         print(
@@ -70,11 +70,11 @@ extension ProcessTests {
         #expect(worst <= 50_000)
         #expect(memory.most <= 300 << 20)
         #expect(written[0].bytes <= 3 * written[0].honest, "\(written[0])")
-        // An action is written once, and what it changed once more with a snapshot.
+        // An action is written once, and its change once more with a snapshot.
         for amount in written.dropFirst() {
           #expect(amount.bytes <= 3 * amount.honest + 2 * granted, "\(amount)")
         }
-        // Of each kind and holder one in ten seconds.
+        // One line of each kind and holder in ten seconds.
         #expect(lines <= 6 * (Self.seconds ?? 0))
         #expect(memory.settled[2] <= memory.settled[1] + memory.settled[1] / 10)
       }
@@ -89,7 +89,7 @@ extension ProcessTests {
         let start = try daemon.writtenBytes()
         try await world.send("todos", add)
         let before = (try await world.snapshot("todos"), try daemon.writtenBytes())
-        // What is written is counted at all.
+        // Checks that writes are counted at all.
         try #require(before.1 > start)
         let name = try #require(before.0.state["items"]?.items?.first?["id"]?.text)
         let attacks: [Hostile.Attack] = [.swarm, .babblers, .historians, .spaces, .aliases, .rows]
@@ -112,7 +112,7 @@ extension ProcessTests {
 
     /// One round.
     ///
-    /// - Returns: How many hostile peers there were.
+    /// - Returns: The number of hostile peers.
     private func storm(
       _ world: World,
       _ honest: Honest,
@@ -154,31 +154,31 @@ extension ProcessTests {
   }
 }
 
-/// How much memory a daemon has.
+/// Measures a daemon's memory.
 private final class Memory: Sendable {
   private let daemon: ChildProcess
   private let seen = Watched((most: 0, settled: [Int]()))
   private static let interval: Duration = .milliseconds(100)
-  /// For longer than what a storm leaves behind: sessions, and memory that is given back.
+  /// Longer than the remains of a storm last: sessions, and memory that is returned.
   private static let rest: Duration = .seconds(15)
 
   init(of daemon: ChildProcess) { self.daemon = daemon }
 
-  /// The most that it has had.
+  /// The maximum so far, in bytes.
   var most: Int { seen.value.most }
-  /// The least that it has had after each round.
+  /// The minimum after each round, in bytes.
   var settled: [Int] { seen.value.settled }
 
-  /// Looks again and again for as long as a storm goes on.
+  /// Samples the memory during a storm.
   func watch(until end: ContinuousClock.Instant) async throws { _ = try await least(until: end) }
 
-  /// Looks how much is left when the storm is over.
+  /// Records the minimum after the storm.
   func settle() async throws {
     let least = try await least(until: ContinuousClock().now + Self.rest)
     seen.update { $0.settled.append(least) }
   }
 
-  /// The least until then.
+  /// Returns the minimum until a time.
   private func least(until end: ContinuousClock.Instant) async throws -> Int {
     let clock = ContinuousClock()
     var least = try daemon.residentBytes()
@@ -192,9 +192,9 @@ private final class Memory: Sendable {
   }
 }
 
-/// How much a daemon writes to the disk.
+/// Measures a daemon's writes to the disk.
 private final class Disk: Sendable {
-  /// What was written in a round, and what the actions of honest clients account for, in bytes.
+  /// The bytes written in a round, and the share of honest clients' actions.
   struct Amount: CustomStringConvertible {
     let bytes: Int
     let honest: Int
@@ -210,7 +210,7 @@ private final class Disk: Sendable {
 
   init(of daemon: ChildProcess) { self.daemon = daemon }
 
-  /// Finds out what actions cost while nobody attacks, of each kind.
+  /// Measures the cost of each kind of action without an attack.
   func calibrate(_ honest: Honest) async throws {
     try begin(honest)
     try await honest.work(until: ContinuousClock().now + .seconds(3))
@@ -224,7 +224,7 @@ private final class Disk: Sendable {
     }
   }
 
-  /// From now on it is counted what is written.
+  /// Starts to count the written bytes.
   func begin(_ honest: Honest) throws {
     let bytes = try daemon.writtenBytes()
     start.update { $0 = (bytes, honest.rounds, honest.measuredActions) }
@@ -238,7 +238,7 @@ private final class Disk: Sendable {
     )
   }
 
-  /// What was written since it began.
+  /// Returns the bytes written since the start.
   func amount(_ honest: Honest) throws -> Amount {
     let (since, costs) = (try since(honest), costs.value)
     let own = Double(since.rounds) * costs.round + Double(since.measured) * costs.measured
@@ -246,8 +246,8 @@ private final class Disk: Sendable {
   }
 }
 
-/// Three that send, three that watch, one who rewrites a long title beside one who watches it, and
-/// one after the other that measure.
+/// Three senders, three watchers, a writer that rewrites a long title with a watcher of it, and a
+/// sequence of clients that measure.
 private final class Honest: Sendable {
   private let world: World
   private let senders: [ChildProcess]
@@ -260,10 +260,10 @@ private final class Honest: Sendable {
   private let sent = Watched((each: 0, measured: 0, titles: 0))
   private let measured = Watched<[Double]>([])
   private static let chunk = 50
-  /// The actions of one that measures: few, so that one which waits for each measures the storm and
-  /// not what comes after it.
+  /// The actions of a measuring client: few, so that a client that waits for each measures the
+  /// storm and not the time after it.
   private static let count = 200
-  /// The bytes of a title: enough of them come in a round to be more than a subscriber may leave.
+  /// The bytes of a title: a round's titles exceed the limit of unread bytes of a subscriber.
   private static let titleBytes = 40_000
 
   init(_ world: World) async throws {
@@ -282,13 +282,13 @@ private final class Honest: Sendable {
     reader = try await world.watch(title, "--deltas", "--digest")
   }
 
-  /// How often each sender has sent its chunk, and the writer a title.
+  /// The number of rounds, in which each sender sends its chunk and the writer a title.
   var rounds: Int { sent.value.titles }
 
-  /// The actions that were sent to be measured.
+  /// The number of measured actions.
   var measuredActions: Int { sent.value.measured }
 
-  /// Sends, and waits for each outcome, as long as the storm goes on.
+  /// Sends, and waits for each outcome, for the duration of the storm.
   func work(until end: ContinuousClock.Instant) async throws {
     while ContinuousClock().now < end {
       let action = #""incrementButtonTapped""#
@@ -311,7 +311,7 @@ private final class Honest: Sendable {
     return #"{"titleChanged":{"title":"\#(text)"}}"#
   }
 
-  /// Measures how long actions take, again and again, as long as the storm goes on.
+  /// Measures the time of actions repeatedly, for the duration of the storm.
   func measure(until end: ContinuousClock.Instant) async throws {
     while ContinuousClock().now < end {
       let time = try await measure()
@@ -319,25 +319,25 @@ private final class Honest: Sendable {
     }
   }
 
-  /// Measures how long actions take.
+  /// Measures the time of actions.
   ///
-  /// - Returns: The time in which 99 of 100 were done, in microseconds.
+  /// - Returns: The 99th percentile in microseconds.
   func measure() async throws -> Double {
     sent.update { $0.measured += Self.count }
     let arguments = [
       "--json", "bench", "throughput", "--window", "1", "--yes", "--count", "\(Self.count)",
     ]
-    // However slow it is, it is to come to an end, so that it can be judged.
+    // A slow run must end too, so that its figures can be checked.
     let run = try await world.client(arguments, within: .seconds(300))
     let report = try JSONValue(parsing: #require(run.output.first))
     guard case .number(let time)? = report["p99_us"] else { return .infinity }
     return try #require(Double(time))
   }
 
-  /// The times that were measured in the storm, the shortest first.
+  /// The times measured in the storm, in ascending order.
   var times: [Double] { measured.value.sorted() }
 
-  /// Everything has arrived, once, and everybody sees the same.
+  /// Expects that all actions have arrived once, and all watchers have the same state.
   func check() async throws {
     for sender in senders {
       let run = try await world.finish(sender)
@@ -354,7 +354,7 @@ private final class Honest: Sendable {
     try await check(watchers, "counter")
   }
 
-  /// All who watch a scope have come to what the daemon has.
+  /// Expects that all watchers of a scope have the daemon's state.
   private func check(_ watchers: [ChildProcess], _ scope: String) async throws {
     let digest = #""digest":"\#(try await world.snapshot(scope).digest)""#
     for watcher in watchers {
@@ -369,7 +369,7 @@ private enum Attack: CaseIterable {
   case floods, batches, wishes, fences, stalled, longNames
 }
 
-/// One kind of hostile peer, again and again.
+/// Repeated attacks by hostile peers, one kind at a time.
 private struct Storm {
   private let world: World
   private let generator: Generator
@@ -379,12 +379,12 @@ private struct Storm {
     generator = Generator(seed)
   }
 
-  /// - Returns: How many peers there were.
+  /// - Returns: The number of peers.
   func run(_ attack: Attack, until end: ContinuousClock.Instant) async throws -> Int {
     let clock = ContinuousClock()
     var count = 0
     while clock.now < end {
-      // All attacks together make some sixty connections a second.
+      // All attacks together open some sixty connections a second.
       let next = min(clock.now + .seconds(1), end)
       let peers = try (0..<4).map { _ in try peer(attack) }
       count += peers.count
@@ -394,9 +394,9 @@ private struct Storm {
     return count
   }
 
-  /// Follows a scope as it should, and reads nothing of what is published, again and again.
+  /// Repeatedly follows a scope correctly, without reading the published messages.
   ///
-  /// - Returns: How many peers there were.
+  /// - Returns: The number of peers.
   func readSlowly(_ scope: String, until end: ContinuousClock.Instant) async throws -> Int {
     let clock = ContinuousClock()
     var count = 0
@@ -408,7 +408,7 @@ private struct Storm {
         let token: Identifier
         let topic: Topic
         do {
-          // As long as the storm, which takes no longer on a slow machine.
+          // The storm's end is a fixed time, so the factor for slow machines is divided out.
           let time = max(end - clock.now, .zero) / TestPatience.factor
           (token, topic) = try await control.hearsMessages("a view", within: time) { messages in
             guard let token = messages.token, let topic = messages.topic else { return nil }
@@ -465,7 +465,7 @@ private struct Storm {
       let fence = Fence(token: Identifier(high: 0, low: generator.next()), nonce: 1).encoded()
       return try publishing((0..<5000).map { _ in fence }, .hangsUp)
     case .stalled:
-      // Takes part, asks as much as it may, and reads nothing of it.
+      // Takes part, sends as many requests as its limits allow, and reads no answer.
       let questions = (0..<60 as Range<UInt64>).map { number in
         number < 16 ? question(number) : ClientMessage.describe(request: number).encoded()
       }
@@ -522,15 +522,15 @@ private struct Storm {
   }
 
   private func join(_ scopes: [String]) -> [UInt8] {
-    // The greatest nonce too: no other comes after it.
+    // Includes the greatest nonce, which has no successor.
     let nonce = generator.below(8) == 0 ? .max : generator.next() >> 8
     return ClientMessage.rawJoin(nonce: nonce, scopes).encoded()
   }
 
-  /// What takes long to write is written once: what is measured is not to wait for who attacks.
+  /// Large messages are encoded once, so that attacks do not delay the measurements.
   private static let batches = [128, 1024, 100_000].map { actions($0) }
 
-  /// So many actions in one message, none of which is one.
+  /// Returns a message with `count` invalid actions.
   private static func actions(_ count: Int) -> [UInt8] {
     let action = ClientMessage.ActionRequest(handle: 1, action: [0xf6], deadline: nil)
     return ClientMessage.actions(first: 1, Array(repeating: action, count: count)).encoded()
@@ -598,7 +598,7 @@ private final class Generator: Sendable {
     return bytes
   }
 
-  /// The first of so many states.
+  /// Reserves `count` states, and returns the first.
   private func take(_ count: Int) -> UInt64 {
     state.wrappingAdd(UInt64(count) &* Self.step, ordering: .relaxed).oldValue &+ Self.step
   }

@@ -14,7 +14,7 @@ extension ProcessTests {
       "calibration": "AAH+/w==", "humidity": [:], "hazards": [], "samples": [], "experiment": nil,
     ]
 
-    @Test("Its scopes, schemas and actions are told by itself")
+    @Test("It describes its scopes, schemas and actions itself")
     func describe() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.strangerDaemon)
@@ -62,7 +62,7 @@ extension ProcessTests {
         let final = try await world.snapshot("laboratory")
         let digest = #""digest":"\#(final.digest)""#
         _ = try await watcher.output.line("the daemon's digest") { $0.contains(digest) }
-        // The second humidity of the cellar, absent, changed nothing but took it away.
+        // The second humidity of the cellar is absent: its action only removed the value.
         #expect(try watcher.output.watched().map(\.revision) == Array(0...16))
       }
     }
@@ -91,7 +91,7 @@ extension ProcessTests {
         let examples = lines.prefix { $0 != "  types" }.filter { $0.hasPrefix("      ") }
         #expect(examples.count == 11, "\(lines)")
         for example in examples {
-          // What has gone is no state to send to, and yet an action.
+          // An absent scope has no state, but its action is still valid.
           let script = "\"$0\" --dir \(world.directory) --json send laboratory \(example)"
           let run = try await world.finish(world.start(.storectl, [], script: script))
           let outcome = try run.output.first.map { try JSONValue(parsing: $0) }?["outcome"]?.text
@@ -101,7 +101,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A scope that is absent comes, goes, and takes actions only while it is there")
+    @Test("An optional scope appears and disappears, and takes actions only while it is present")
     func absent() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.strangerDaemon)

@@ -10,9 +10,9 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  @Suite("What surrounds the programs")
+  @Suite("The programs' environment")
   struct SurroundingsTests {
-    @Test("A signal that comes as soon as the daemon is ready is not lost")
+    @Test("A signal that arrives as soon as the daemon is ready is not lost")
     func earlySignal() async throws {
       try await World.run { world in
         for _ in 0..<15 {
@@ -23,7 +23,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Whoever stops the daemon, clients are told", arguments: [SIGTERM, SIGINT])
+    @Test("A daemon that a signal stops notifies its clients", arguments: [SIGTERM, SIGINT])
     func goodbye(signal: Int32) async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
@@ -34,7 +34,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A daemon that is to survive its terminal does")
+    @Test("A daemon under nohup survives its terminal")
     func nohup() async throws {
       try await World.run { world in
         let script = #"trap "" HUP; exec "$0" "$@""#
@@ -48,7 +48,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A daemon without standard streams writes nothing into its files",
+      "A daemon without standard streams does not write output into its files",
       arguments: ["2>&-", "<&- 2>&-"],
     )
     func closedStreams(redirection: String) async throws {
@@ -59,7 +59,7 @@ extension ProcessTests {
           script: #"exec "$0" "$@" \#(redirection)"#,
         )
         _ = try await daemon.output.lines(atLeast: 1)
-        // What is logged once.
+        // Garbage that is logged once.
         let peer = try RawPeer(
           "\(world.directory)/ctl",
           as: "DEALER",
@@ -72,7 +72,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A client without standard input sends nothing, and ends with what was wrong")
+    @Test("A client without standard input sends no action, and ends with the reason")
     func closedInput() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
@@ -85,7 +85,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Programs that may open too few files say so",
+      "Programs with a too low limit of open files report that",
       arguments: [8, 10, 12, 14, 15, 20, 40],
     )
     func fewDescriptors(count: Int) async throws {
@@ -115,7 +115,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A daemon with as few files as it may have outlasts a burst of connections")
+    @Test("A daemon with the minimum of open files outlasts a burst of connections")
     func burst() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon(limitingDescriptorsTo: 1_024)
@@ -125,7 +125,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("What a state says cannot control the terminal of whoever looks at it")
+    @Test("Texts in a state cannot control the terminal that shows it")
     func terminalControls() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()

@@ -24,7 +24,7 @@ extension ProcessTests {
         try await other.shows("[−] 2 [+]")
         other.type("-")
         try await one.shows("[−] 1 [+]")
-        // All of it at once: each key finds what the one before it has led to.
+        // All keys at once: each acts on the result of the key before it.
         one.type("2aMilk\r")
         try await one.shows("[ ] Milk")
         other.type("2 ")
@@ -44,7 +44,7 @@ extension ProcessTests {
         try await ui.shows("q quit")
         ui.type("q")
         #expect(try await ui.ended().isRestored)
-        // What was written last may be read after the end is known.
+        // The last output may be read after the end is known.
         try await ui.hides("q quit")
         #expect(ui.lines.last == "", "\(ui.lines)")
       }
@@ -53,7 +53,8 @@ extension ProcessTests {
     @Test func `Behind what is not ASCII the cursor is moved to its place`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
-        // Joined emoji, a sign that asks for a picture, and a letter with more than a cell takes.
+        // Joined emoji, a sign with an emoji variation, and a letter with more marks than a cell
+        // holds.
         let marks = String(repeating: "\u{301}", count: 9)
         let title = "a👨\u{200D}👩\u{200D}👧b❤\u{FE0F}c日dz\(marks)e"
         try await world.send("todos", #"{"addButtonTapped":{"title":"\#(title)"}}"#)
@@ -65,7 +66,7 @@ extension ProcessTests {
           "[ ] a👨\u{200D}\(at(8))👩\u{200D}\(at(10))👧\(at(12))b❤\u{FE0F}\(at(14))c日\(at(17))d"
             + "z\(marks.unicodeScalars.prefix(4).map { "\($0)" }.joined())\(at(19))e"
         )
-        // When the row changes, nothing stays of what the terminal may have drawn in its own way.
+        // When the row changes, it is emptied first, since the terminal may have drawn wider.
         ui.type(" ")
         try await ui.written("an emptied row") { text in
           text.contains(/\u{1B}\[4;5H(\u{1B}\[[0-9;]*m|\u{1B}\(B)* {15}/) ? true : nil
@@ -82,13 +83,14 @@ extension ProcessTests {
       }
     }
 
-    /// What is written to a terminal behind a scalar that is not ASCII, and not moved to its place.
+    /// Returns the texts after a scalar that is not ASCII that are written without a cursor
+    /// movement.
     private func unplaced(in text: String) -> [String] {
       var (found, isUnknown, rest): ([String], Bool, Substring.UnicodeScalarView) =
         ([], false, text.unicodeScalars[...])
       while let scalar = rest.first {
         if scalar == "\u{1B}" {
-          // Colours leave the cursor where it is.
+          // Colours do not move the cursor.
           let end = rest.dropFirst(2).firstIndex { $0.properties.isAlphabetic } ?? rest.endIndex
           if end < rest.endIndex, rest[end] != "m" { isUnknown = false }
           rest = rest[end...].dropFirst()
@@ -135,7 +137,7 @@ extension ProcessTests {
         _ = try await world.startDaemon()
         try await ui.hides("waits for the daemon")
         try await ui.shows("[−] 2 [+]")
-        // What was before is in its journal.
+        // The earlier revisions are in its journal.
         ui.type(":Open counter\r@0\r")
         try await ui.shows("THE PAST: revision 0")
         try await ui.shows("count: 0")
@@ -208,7 +210,7 @@ extension ProcessTests {
           }
           try await ui.shows("\(titles.count) of \(titles.count)")
         }
-        // Each comes long before the answer to the one before it.
+        // Each key arrives long before the answer to the key before it.
         ui.type("JJJ")
         try await titles(["b", "c", "d", "a"])
         ui.type("KKK")
@@ -219,10 +221,10 @@ extension ProcessTests {
           try await world.send("todos", #"{"addButtonTapped":{"title":"\#(title)"}}"#)
         }
         try await ui.shows("[ ] h")
-        // A key is for the row that is selected when it is pressed, wherever one goes then.
+        // A key acts on the row that is selected at the press, also if the selection moves later.
         ui.type("gxdyjj")
         try await titles(["d", "e", "f", "g", "h"])
-        // Where that has gone because of what was sent before, it is for the row behind it.
+        // If an earlier action has removed that row, the key acts on the next row.
         ui.type("gxjdydyG")
         try await titles(["d", "g", "h"])
         ui.type("gxdyG")
@@ -249,7 +251,7 @@ extension ProcessTests {
           try await world.send("todos", #"{"addButtonTapped":{"title":"\#(title)"}}"#)
         }
         let ui = try ui(world)
-        // Digits lead to the same screens from the beginning.
+        // Digits open the same screens from the beginning.
         ui.type("2")
         try await ui.shows("[ ] c")
         // The key before this one has had its effect.
@@ -264,7 +266,7 @@ extension ProcessTests {
         ui.type("d")
         try await ui.shows("That has had no effect")
         #expect(try await world.get("todos")["items"]?.items?.count == 2)
-        // The picture has the cursor on the next one.
+        // The picture has the cursor on the next row.
         ui.type("d")
         try await ui.shows("Delete \"c\"?")
         ui.type("y")
@@ -306,9 +308,9 @@ extension ProcessTests {
         #expect(
           try await ui.ended() == TerminalProcess.End(isRestored: true, status: 128 + signal)
         )
-        // The screen that was there before, and the cursor.
+        // The earlier screen is restored, with the cursor.
         try await ui.wrote("\u{1B}[?1049l")
-        // Nobody asks whether to look at a backtrace.
+        // No prompt for a backtrace appears.
         let errors = ui.process.errors.lines
         #expect(!errors.contains { $0.contains("acktrace") || $0.contains("rashed") }, "\(errors)")
       }

@@ -10,7 +10,7 @@ import Darwin
 #endif
 
 extension ProcessTests {
-  /// What `--trace` writes: from a client through the daemon to what effects send.
+  /// The output of `--trace`: from a client through the daemon to the actions of effects.
   @Suite(.timeLimit(.minutes(2))) struct TraceTests {
     private struct Span {
       let service: String
@@ -145,7 +145,7 @@ extension ProcessTests {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let path = "\(world.directory)/spans"
-        // The file may not have more than some hundred bytes: the rest of a line is lost.
+        // The file has a limit of some hundred bytes: the rest of a line is lost.
         let sender = try world.start(
           .storectl,
           ["--dir", world.directory, "send", "counter", "-", "--trace", path],
@@ -160,7 +160,7 @@ extension ProcessTests {
         #expect(try await sender.ended() == .status(0))
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(text.hasPrefix("\n{"), "\(text)")
-        // Those behind it may have found no room again.
+        // Later lines may also have been cut off.
         let whole = try #require(text.split(separator: "\n").first)
         #expect(try Span(String(whole)).name == "send counter")
       }

@@ -8,11 +8,11 @@ import Glibc
 import Darwin
 #endif
 
-/// File systems in user space that show a directory once more.
+/// File systems in user space that mount a directory a second time.
 private enum Mount: String, CaseIterable {
-  /// Writes through, and knows no way past the cache.
+  /// Writes through, and does not support direct I/O.
   case bindfs
-  /// Keeps what is written in the kernel's cache, until it is synced.
+  /// Keeps written data in the kernel's cache until a sync.
   case writeback
 
   private static let bindfsProgram = "/usr/bin/bindfs"
@@ -27,8 +27,7 @@ private enum Mount: String, CaseIterable {
 
   static let possible = allCases.filter(\.isPossible)
 
-  /// The program that mounts one directory as another, which is built where it is none of the
-  /// system's.
+  /// The program that mounts one directory as another; it is built if the system does not have it.
   func program(in world: World) async throws -> String {
     guard self == .writeback else { return Self.bindfsProgram }
     let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -44,9 +43,9 @@ private enum Mount: String, CaseIterable {
 }
 
 extension ProcessTests {
-  /// Daemons on two machines that share a directory, and neither a page cache nor a lock.
+  /// Daemons on two machines that share a directory, but neither a page cache nor locks.
   ///
-  /// Two mounts of one directory are such machines: each has a cache and locks of its own.
+  /// Two mounts of one directory simulate the machines: each has its own cache and locks.
   @Suite(
     .timeLimit(.minutes(4)),
     .enabled(if: !Mount.possible.isEmpty, "It takes root, /dev/fuse, and bindfs or libfuse 3"),
@@ -54,7 +53,7 @@ extension ProcessTests {
   struct TwoMachinesTests {
     private static let increment = #""incrementButtonTapped""#
 
-    /// Runs a body with two mounts of one directory, which go with it.
+    /// Runs a body with two mounts of one directory, and unmounts them at the end.
     private func withMounts(
       _ kind: Mount,
       _ body: (World, [String]) async throws -> Void,
@@ -73,7 +72,7 @@ extension ProcessTests {
         var mounted: [String] = []
         do {
           for mount in mounts {
-            // It goes on in the background once the directory is there.
+            // The program continues in the background after the mount.
             #expect(try await world.run(program, shared, mount).end == .status(0))
             mounted.append(mount)
           }
@@ -109,7 +108,7 @@ extension ProcessTests {
       )
     }
 
-    /// Starts one, and waits until it is ready.
+    /// Starts a daemon on a mount, and waits until it is ready.
     private func startDaemon(
       _ world: World,
       _ number: Int,
@@ -121,7 +120,7 @@ extension ProcessTests {
       return daemon
     }
 
-    /// A client of one of the daemons that sends some actions.
+    /// Starts a client of one of the daemons that sends some actions.
     private func startSender(_ world: World, _ number: Int) throws -> ChildProcess {
       try world.start(
         .storectl,
@@ -130,7 +129,7 @@ extension ProcessTests {
       )
     }
 
-    /// Stops a daemon that is taken over, and says how many actions it has acknowledged since.
+    /// Stops a daemon that is taken over, and returns the number of actions acknowledged since.
     private func fenced(_ daemon: ChildProcess, _ number: Int, _ world: World) async throws -> Int {
       let late = try startSender(world, number)
       let end = try await daemon.ended()
@@ -151,7 +150,7 @@ extension ProcessTests {
     }
 
     private static let runs = Mount.possible.flatMap { mount in
-      // What is not synced is on one machine only, where its cache keeps it.
+      // With a write-back cache, unsynced data is on one machine only.
       (mount == .writeback ? ["full"] : ["full", "batched"]).map { (mount, $0) }
     }
 
@@ -168,7 +167,7 @@ extension ProcessTests {
         #expect(before.contains("applied"))
         let second = try await startDaemon(world, 2, mounts[1], durability)
         #expect(try await fenced(first, 1, world) == 0)
-        // All that was acknowledged is there, and goes on.
+        // All acknowledged actions exist, and the history continues.
         let again = try startSender(world, 2)
         #expect(try await again.ended() == .status(0))
         #expect(try await count(world, 2) == 10)
@@ -191,7 +190,7 @@ extension ProcessTests {
         let most = 20_000
         sender.write(lines: Array(repeating: Self.increment, count: most))
         _ = try await sender.output.lines(atLeast: 20)
-        // One that finds that the history goes on meanwhile does not start.
+        // A daemon that finds the history growing meanwhile does not start.
         var second: ChildProcess?
         for _ in 0..<100 where second == nil {
           let daemon = try start(world, 2, mounts[1], durability)

@@ -13,7 +13,7 @@ import Glibc
 import Darwin
 #endif
 
-/// What becomes of a daemon whose connections cannot be guarded any more.
+/// The end of a daemon whose guard has failed.
 @MainActor
 @Suite("The guard of connections", .timeLimit(.minutes(2)))
 struct ConnectionGuardTests {
@@ -43,7 +43,7 @@ struct ConnectionGuardTests {
       try control.bind("ipc://\(path)")
     }
 
-    /// Closes everything, while something reads the monitors.
+    /// Closes everything, while a thread reads the monitors.
     func close(_ thread: HelperThread?) {
       control.stopMonitoring()
       publishing.stopMonitoring()
@@ -76,7 +76,7 @@ struct ConnectionGuardTests {
   {
     let door = try Door()
     let connections = door.connections
-    // As after a failure: more events than the library keeps for whoever reads them.
+    // As after a failure: more events than the library keeps for a reader.
     let thread = HelperThread.start { connections.drain() }
     for _ in 0..<3_000 {
       close(try connected(to: door.path))

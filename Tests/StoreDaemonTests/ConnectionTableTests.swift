@@ -25,7 +25,7 @@ struct ConnectionTableTests {
   @Test func `More descriptors do not let another user or a key take more memory`() {
     let many = ConnectionTable.Limits(descriptors: 1 << 20)
     #expect(many.connectionsOfOthers == 7_680 && many.connectionsOfUser == 640)
-    // With those of whom nothing is known yet a key has no more than a user.
+    // Together with the unidentified ones, a key has at most as many as a user.
     #expect(many.connectionsOfKey + many.connectionsOfUnknown == many.connectionsOfUser)
     #expect(many.connectionsOfOwner == many.connections - many.connections / 4)
   }
@@ -38,7 +38,7 @@ struct ConnectionTableTests {
       table.disconnect(1, .control)
     }
     #expect(table.budgetCount < 200)
-    // At one moment nobody has rested.
+    // All at one moment: no budget has recovered.
     for user in 0..<1_000 as Range<UInt32> {
       _ = table.accept(1, .control, user: 9_000 + user, now: 3_000 * Self.second)
       table.disconnect(1, .control)
@@ -46,7 +46,7 @@ struct ConnectionTableTests {
     #expect(table.budgetCount >= 1_000)
   }
 
-  @Test("What is beyond the limit is refused, and counts until it is over")
+  @Test("A connection beyond the limit is refused, and counts until it ends")
   func full() {
     var table = table(64)
     func accept(_ descriptor: Int32, _ side: ConnectionTable.Side = .control) -> Bool {
@@ -82,7 +82,7 @@ struct ConnectionTableTests {
     #expect(come(32, Self.me, program: 2) == 8)
     #expect(come(32, Self.me, program: 3) == 0)
     #expect(come(32, 7, program: 4) == 8)
-    // When the first one has gone, others of the same user have room.
+    // After the end of the first program's connections, others of the same user have room.
     for descriptor: Int32 in 1...16 { table.disconnect(descriptor, .control) }
     #expect(come(32, Self.me, program: 3) == 16)
   }
@@ -90,7 +90,7 @@ struct ConnectionTableTests {
   @Test("Others get half of the room, and leave the other half to the daemon's user")
   func others() {
     var table = table(64)
-    // One of them leaves something to the others: those over tcp count as one until they are known.
+    // One user leaves room for the others: unidentified ones over tcp count as one.
     for (user, most) in [(nil, 4), (7, 12), (8, 0)] as [(UInt32?, Int)] {
       let accepted = (0..<32).filter { table.accept($0, .control, user: user, now: 0) }
       #expect(accepted.count == most, "\(user ?? 0)")
@@ -108,7 +108,7 @@ struct ConnectionTableTests {
   @Test func `Each key has its share, and all leave room to others and to the daemon's user`() {
     var table = table(64)
     var descriptor: Int32 = 0
-    /// Comes over tcp, and says something with a key if that is told.
+    /// Connects over tcp, and sends a frame with the key if there is one.
     func come(_ count: Int, _ key: String?) -> Int {
       (0..<count).count { _ in
         descriptor += 1
@@ -125,9 +125,9 @@ struct ConnectionTableTests {
         return isKept
       }
     }
-    // Of 32 connections in all, others than the daemon's user have 16: a key half of them.
+    // Of 32 connections in all, users other than the daemon's have 16, and a key half of these.
     #expect(come(32, "laptop") == 8)
-    // With those that say nothing it has as many as a user may have.
+    // Together with the unidentified ones it has as many as a user may have.
     #expect(come(32, nil) == 4)
     #expect(come(32, "phone") == 0)
     for silent in descriptor - 63...descriptor { table.disconnect(silent, .control) }
@@ -138,7 +138,7 @@ struct ConnectionTableTests {
     table.disconnect(900, .control)
     let mine = (1000..<1032).count { table.accept($0, .control, user: Self.me, now: 0) }
     #expect(mine == 16)
-    // What is over is counted for its key no more.
+    // Ended connections no longer count for their keys.
     for descriptor: Int32 in 1...8 { table.disconnect(descriptor, .control) }
     for descriptor: Int32 in 1000..<1032 { table.disconnect(descriptor, .control) }
     #expect(come(4, "laptop") == 4 && come(4, "phone") == 0)
@@ -170,7 +170,7 @@ struct ConnectionTableTests {
       let user: UInt32? = descriptor == 4 ? Self.me : nil
       _ = table.accept(descriptor, .control, user: user, now: 0)
     }
-    // The last one over tcp comes without a key, where that is allowed.
+    // The last one over tcp has no key.
     let (old, new) = (PeerName.key("laptop", [1]), PeerName.key("laptop", [2]))
     for (descriptor, name) in [(0, old), (1, new), (2, nil)] as [(Int32, PeerName?)] {
       let serial = table.makeSerial()
@@ -182,7 +182,7 @@ struct ConnectionTableTests {
     #expect(Set(ended.map(\.descriptor)) == [0, 3])
   }
 
-  @Test("A user's connections may come at once, and then so many a second")
+  @Test("A user may open a burst of connections, and then so many per second")
   func budget() {
     var table = table()
     var descriptor: Int32 = 0
@@ -202,7 +202,7 @@ struct ConnectionTableTests {
     #expect(isAccepted)
   }
 
-  @Test("A serial belongs to the connection that had its descriptor when it was given out")
+  @Test("A serial belongs to the connection that had its descriptor when it was issued")
   func identity() {
     var table = table()
     _ = table.accept(7, .control, user: Self.me, now: 0)
@@ -211,7 +211,7 @@ struct ConnectionTableTests {
     _ = table.accept(7, .control, user: Self.me, now: 1)
     let second = table.makeSerial()
     #expect(first != second)
-    // The first one's frame is read only now.
+    // The first connection's frame is read only now.
     let isFirst = table.identify(first, 7, .control)
     #expect(!isFirst)
     let isSecond = table.identify(second, 7, .control)
@@ -257,7 +257,7 @@ struct ConnectionTableTests {
     #expect(far == [1])
   }
 
-  @Test("Whoever was not greeted in time is told once, and nobody else")
+  @Test("Exactly the connections that were not greeted in time are reported, each once")
   func silence() {
     var table = table()
     for descriptor: Int32 in 1...4 {
@@ -268,7 +268,7 @@ struct ConnectionTableTests {
     #expect(told4 == Self.second + 1)
     let serial = table.makeSerial()
     _ = table.identify(serial, 1, .control)
-    // Somebody else's serial greets nobody.
+    // The serial of another connection has no effect.
     table.greet(serial + 1, 1)
     let told5 = table.firstSilentEnd
     #expect(told5 == Self.second + 1)
@@ -282,7 +282,7 @@ struct ConnectionTableTests {
     #expect(told8 == [])
     let told9 = table.firstSilentEnd
     #expect(told9 == Self.second + 4)
-    // The descriptor is used anew, later.
+    // A later connection has the same descriptor.
     table.disconnect(4, .control)
     _ = table.accept(4, .control, user: Self.me, now: 9)
     let told10 = table.takeSilent(at: Self.second + 8).map(\.descriptor)
@@ -299,12 +299,12 @@ struct ConnectionTableTests {
     let serial = table.makeSerial()
     _ = table.identify(serial, 1, .control)
     table.greet(serial, 1)
-    // Greeted twice it is one.
+    // A second greeting has no effect.
     table.greet(serial, 1)
     for descriptor: Int32 in 2...5 {
       _ = table.accept(descriptor, .publishing, user: Self.me, now: Int64(descriptor))
     }
-    // Another user's, and who has spoken, do not count.
+    // Connections of another user, and those that have sent, do not count.
     _ = table.accept(6, .publishing, user: 7, now: 6)
     let spoken = table.makeSerial()
     let hasSpoken = table.identify(spoken, 4, .publishing)
@@ -313,7 +313,7 @@ struct ConnectionTableTests {
     #expect(end == 3 * Self.second + 3)
     let early = table.takeSilent(at: 3 * Self.second + 2).map(\.descriptor)
     #expect(early == [])
-    // Of two silent ones the older one goes, and then the next.
+    // The older of two silent ones ends first, and then the next.
     let first = table.takeSilent(at: 3 * Self.second + 3).map(\.descriptor)
     #expect(first == [2])
     let second = table.takeSilent(at: 3 * Self.second + 5).map(\.descriptor)
@@ -332,7 +332,7 @@ struct ConnectionTableTests {
 
   @Test func `Of silent connections those go first of whose program most are silent`() {
     var table = table()
-    // Program 1 follows nothing, 2 is greeted and holds many, 3 is not greeted and holds one.
+    // Program 1 follows no scope, 2 is greeted and holds many, 3 is not greeted and holds one.
     for (descriptor, number) in [(1, 1), (2, 2)] as [(Int32, UInt64)] {
       let program = PeerProgram(number: number)
       _ = table.accept(descriptor, .control, user: 7, program: program, now: 0)
@@ -355,7 +355,7 @@ struct ConnectionTableTests {
 }
 
 extension ConnectionTable {
-  /// Takes note of a new connection of a program of which nothing is known.
+  /// Records a new connection of an unknown program.
   fileprivate mutating func accept(
     _ descriptor: Int32,
     _ side: Side,

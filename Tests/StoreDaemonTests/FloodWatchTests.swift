@@ -3,7 +3,7 @@ import ZeroMQ
 
 @testable import StoreDaemon
 
-@Suite("Who fills the memory while nobody is heard")
+@Suite("Floods while the main thread does not read")
 struct FloodWatchTests {
   private func connection(_ descriptor: Int32, acceptedAt: Int64 = 0) -> FloodWatch.Connection {
     FloodWatch.Connection(descriptor: descriptor, side: .control, acceptedAt: acceptedAt)
@@ -17,9 +17,9 @@ struct FloodWatchTests {
     return watch
   }
 
-  /// Looks again and again at two connections of which so much is queued at each look.
+  /// Checks two connections repeatedly, with their backlogs at each check.
   ///
-  /// - Returns: Who was shut down at which look, from 1 on.
+  /// - Returns: The connection that was shut down at each check, from 1 on.
   private func looks(
     _ count: Int,
     accepted: (Int) -> Int64 = { _ in 0 },
@@ -38,9 +38,9 @@ struct FloodWatchTests {
     var watch = FloodWatch()
     let steps: [(bytes: Int, rounds: UInt64, isGrown: Bool)] = [
       (50, 1, false), (50 + FloodWatch.growth - 1, 1, false), (50 + FloodWatch.growth, 1, true),
-      // What is heard is counted by the main thread.
+      // Messages that were read are counted by the main thread.
       (50 + FloodWatch.growth, 2, false), (50 + 2 * FloodWatch.growth, 2, true),
-      // Memory that was given back is no growth when it comes again.
+      // After memory was returned, growth counts from the lower size.
       (20, 2, false), (19 + FloodWatch.growth, 2, false), (20 + FloodWatch.growth, 2, true),
     ]
     for step in steps {
@@ -59,7 +59,7 @@ struct FloodWatchTests {
   }
 
   @Test func `A flood is one as well while some of it is read`() {
-    // As it was seen: a system's buffer is filled in large pieces, and read in small ones.
+    // Measured: the kernel fills a buffer in large pieces, and it is read in small ones.
     let seen = [104_448, 71_680, 30_720, 79_184, 144_032, 146_344, 97_192]
     #expect(looks(7) { look, descriptor in descriptor == 1 ? seen[look - 1] : 0 } == [6: 1])
   }
@@ -74,9 +74,9 @@ struct FloodWatchTests {
 
   @Test func `What becomes less, as of one who has sent a window and waits, is no flood`() {
     #expect(looks(50) { look, _ in 1_000_000 >> (look / 5) } == [:])
-    // Nor is what stays as it is: nobody reads it.
+    // A constant backlog is no flood: the connection is not read.
     #expect(looks(50) { _, _ in 100_000 } == [:])
-    // That it is more once may be an action after the other.
+    // A single rise may be one action after the other.
     #expect(looks(50) { look, _ in look < 25 ? 100_000 : 150_000 } == [:])
   }
 

@@ -51,7 +51,7 @@ import Testing
       let delay = await iterator.next()
       #expect(delay?.contains("A check of \(file.path) has taken") == true)
       #expect(files.delay != nil)
-      // The main thread is free, and what is granted stays.
+      // The main thread is free, and the grants stay in force.
       look.readNow { line.yield("read") }
       end.open()
       let rest = [await iterator.next(), await iterator.next(), await iterator.next()]
@@ -84,7 +84,7 @@ import Testing
     start.wait()
     #expect(counters.ofHost()?.contains("\(directory.path)/grants") == true)
     end.open()
-    // It is over with the work.
+    // The delay ends with the work.
     while counters.ofHost() != nil { files.queue.sync {} }
   }
 
@@ -125,7 +125,7 @@ import Testing
   }
 }
 
-/// Lets a thread wait for another one, as a file system does that does not answer.
+/// Lets a thread wait for another one, like a file system that does not answer.
 private final class Gate: Sendable {
   private let ends: (readEnd: Int32, writeEnd: Int32)
 

@@ -5,12 +5,12 @@ import Testing
 
 @testable import StoreDaemon
 
-@Suite("What waits to be taken from a socket")
+@Suite("The backlog of messages read from a socket")
 struct IntakeBacklogTests {
   private static let owner = Holder.program(user: 1, process: 7)
   private static let mebibyte = 1 << 20
 
-  /// A backlog to which a message of each connection was added, and who has to go after the last.
+  /// Adds a message of each connection, and returns the excess after the last.
   private func added(
     _ messages: [(serial: UInt64, bytes: Int, holder: Holder)],
     to backlog: inout IntakeBacklog,
@@ -38,7 +38,7 @@ struct IntakeBacklogTests {
 
   @Test func `Of others those go first that have most, and the owner's is left alone`() {
     var backlog = IntakeBacklog(mostMessages: 8)
-    // The owner's has most.
+    // The owner has the largest backlog.
     let first = added([(1, 16 * Self.mebibyte, Self.owner)], to: &backlog)
     #expect(first == [])
     let others = (2...5 as ClosedRange<UInt64>).map {

@@ -10,12 +10,12 @@ import Testing
 @testable import StoreServer
 @testable import ZeroMQ
 
-/// Keys in the file of grants, and what peers of encrypted connections are called.
+/// Keys in the file of grants, and the names of peers of encrypted connections.
 @Suite struct KeyTests {
   private static let key = [UInt8](repeating: 0xa5, count: KeyText.keyBytes)
   private static let other = [UInt8](repeating: 0x5a, count: KeyText.keyBytes)
 
-  /// A file of grants with a text, in a directory that goes afterwards.
+  /// A file of grants with a text, in a directory that is removed afterwards.
   private func withFile(_ text: String?, _ body: (GrantsFile) throws -> Void) throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID())")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -170,7 +170,7 @@ import Testing
       reason.withLock { $0 = nil }
       #expect(try look()?.grants.get().lines.count == 2)
       #expect(look() == nil)
-      // Someone who does not exist is a mistake in the file, which is read again when it changes.
+      // An unknown user is a mistake in the file, which is read again when it changes.
       try Data("user:4711 count look\n".utf8).write(to: URL(filePath: file.path))
       #expect(problem(look())?.code == .configuration)
       #expect(look() == nil)
@@ -222,7 +222,7 @@ import Testing
         return (text + "more\n", ())
       }
       #expect(try looks == 2 && text(file) == "two\nmore\n")
-      // A file that was not there is one that is there as well.
+      // A file that another writer creates meanwhile is preserved too.
       unlink(file.path)
       try file.edit { (text) throws(GrantsFile.Problem) in
         if text.isEmpty { self.write("three\n", file) }
@@ -317,7 +317,7 @@ import Testing
       }
       #expect(try text(file) == "by hand")
       unlink(file.path)
-      // Nor is what a link names made.
+      // The target of a link is not created either.
       try #require(symlink("\(file.path)-other", file.path) == 0)
       #expect(throws: TrustedFile.Problem.occupied(file.path)) {
         try SecretFile.create(file.path, [1])
@@ -359,7 +359,7 @@ import Testing
     let location = try StoreLocation(address: "tcp://build-1.example_x:5871")
     #expect(location.control == "tcp://build-1.example_x:5871")
     #expect(location.publishing == "tcp://build-1.example_x:5872")
-    // There is none after the last one.
+    // The last port has no successor.
     #expect(throws: LocationError.self) { try StoreLocation(address: "tcp://127.0.0.1:65535") }
   }
 }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import StoreDaemon
 
-@Suite("When memory is given back")
+@Suite("Return of memory to the system")
 struct MemoryReturnTests {
   private typealias Step = (milliseconds: Int64, bytes: Int, isDue: Bool)
 
-  /// Looks at these moments; a return takes so long.
+  /// Checks at these moments; each return takes the same time.
   private func check(_ steps: [Step], taking milliseconds: Int64 = 0) {
     var memory = MemoryReturn()
     for step in steps {
@@ -23,7 +23,7 @@ struct MemoryReturnTests {
     let base = 50 << 20
     check([
       (0, base, false), (50, base + Self.much, true),
-      // What is left is the new measure.
+      // The remaining size is the new base.
       (100, base + 10, false), (149, base + 10 + Self.much, false),
       (150, base + 10 + Self.much, true),
     ])

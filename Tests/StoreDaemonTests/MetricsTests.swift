@@ -26,7 +26,7 @@ import Testing
     #expect(error?.code == .usage)
   }
 
-  /// What is said to a request, which comes in one piece.
+  /// The response to a request that arrives in one piece.
   private func answer(_ text: String) -> MetricsRequest.Answer? {
     var request = MetricsRequest()
     return request.take(text.utf8)
@@ -38,7 +38,7 @@ import Testing
   ])
   func `The numbers are asked for by GET`(text: String) {
     #expect(answer(text) == .metrics)
-    // Byte by byte it is the same, and nothing is said before the last one.
+    // Byte by byte the response is the same, and it follows the last byte.
     var request = MetricsRequest()
     let answers = text.utf8.map { request.take(CollectionOfOne($0)) }
     #expect(answers.dropLast().allSatisfy { $0 == nil } && answers.last == .metrics)
@@ -85,7 +85,7 @@ import Testing
       #expect(status(ofHost: "Host: \(host)") == "421", "\(host)")
     }
     #expect(status(ofHost: "Host: box.local", []) == "421")
-    // What other programs could read as another host.
+    // Lines that other programs could read as another host.
     for line in [
       "Host: localhost\r\nHost: evil.example", "Host : evil.example", " Host: evil.example",
       "Host: localhost\r\n evil.example", ": x", "nonsense",
@@ -114,7 +114,7 @@ import Testing
 
   private static let millisecond: Int64 = 1_000_000
 
-  /// A peer that came at a millisecond, and began to ask at another one.
+  /// A peer that connected at a millisecond, and began its request at another one.
   private func peer(
     at start: Int64,
     askingFrom first: Int64? = nil,
@@ -135,7 +135,7 @@ import Testing
     #expect(expendable(peers, at: 100) == nil)
     #expect(expendable(peers, at: 101) == 1)
     #expect(expendable(peers, at: 1_089) == 1)
-    // Also when its time is over, as long as somebody is there who has said nothing.
+    // Also after its deadline, as long as another peer is silent.
     #expect(expendable(peers, at: 4_000) == 1)
   }
 
@@ -165,7 +165,7 @@ import Testing
     let (one, two, three) = (
       MetricsHolder.address(1), MetricsHolder.address(2), MetricsHolder.address(3),
     )
-    // Who has its share takes a place from itself alone.
+    // A holder that has its share replaces its own peers alone.
     let first = peers([one: 16])
     #expect(rivals(one, first) == 16 && rivals(two, first) == nil)
     // Other machines leave eight places to this one.
@@ -174,12 +174,12 @@ import Testing
     #expect(rivals(.machine, second) == nil)
     let full = second + peers([.machine: 8])
     #expect(rivals(.machine, full) == 32)
-    // Who waits for a place, or goes, has none.
+    // Peers that wait for a place, or end, have none.
     var leaving = first
     leaving[0].isGone = true
     #expect(rivals(one, leaving) == nil)
     #expect(rivals(one, leaving + [MetricsPeer(-1, of: one, at: 0)]) == nil)
-    // Of several the slowest goes, and no peer of another holder.
+    // Of several peers of the holder, the slowest is replaced; no peer of another holder is.
     let slow = peers([two: 4]) + first
     let places = MetricsPeer.rivals(of: one, among: slow) ?? []
     #expect(MetricsPeer.expendable(among: slow, places, at: 100 * Self.millisecond) == 4)

@@ -13,7 +13,7 @@ import Testing
 
 @MainActor
 @Suite struct StoreHostTests {
-  @Test("A second daemon and a directory that cannot be made are told apart")
+  @Test("A second daemon and a directory that cannot be created are distinct errors")
   func codes() {
     #expect(HostError.Code.alreadyRunning != .cannotCreate)
     #expect(HostError.Code.alreadyRunning.exitStatus == HostError.Code.cannotCreate.exitStatus)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("A daemon that exposes two scopes under one name does not start, and says which")
+  @Test("A daemon that exposes two scopes under one name does not start, and names it")
   func repeatedNames() {
     let host = StoreHost(
       initialState: Feature.State(),
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "A daemon whose scope has a name that nobody can type does not start",
+    "A daemon whose scope has an invalid name does not start",
     arguments: ["", "my scope!"],
   )
   func impossibleNames(_ name: String) {
@@ -175,7 +175,7 @@ import Testing
   {
     try await withDirectory { directory in
       let host = host(in: directory)
-      // Where the socket should be there is a folder.
+      // At the socket's path there is a folder.
       try FileManager.default.createDirectory(
         at: directory.appending(path: "ctl/taken"),
         withIntermediateDirectories: true,
@@ -214,7 +214,7 @@ import Testing
       #expect(error?.message.contains("The main loop failed") == true)
       #expect(host.service == nil)
       host.store.send(.counted)
-      // The data are another's to have, and the lock as well.
+      // Another host can have the data and the lock.
       let next = self.host(in: directory)
       let problem = try await withCheckedThrowingContinuation { continuation in
         do {
@@ -288,7 +288,7 @@ import Testing
           Kept()
         }
       }
-      // Nothing is wrong, and it changes nothing.
+      // The history is intact, so the setting has no effect.
       try await run(host(true)) { store in for _ in 0..<3 { store.send(.counted) } }
       let snapshots = directory.appending(path: "data/snapshots")
       for url in try FileManager.default.contentsOfDirectory(
@@ -345,7 +345,7 @@ import Testing
         epoch: 1,
       )
       #expect(file.opening.isSameBuild)
-      // All that is read is the new build's, so the old one's types are not needed any more.
+      // All records are the new build's, so the old build's types are no longer needed.
       let recovery = Recovery(form, initial: LaterTally())
       var schemas: [SchemaDocument] = []
       var snapshots = 0
@@ -391,7 +391,7 @@ import Testing
     }
   }
 
-  /// Why a daemon of a feature does not start that is to keep its state.
+  /// The reason why a daemon of a feature refuses to keep its state on disk.
   private func refusal<Feature: Reducer>(
     of feature: Feature,
     _ state: Feature.State,
@@ -445,7 +445,7 @@ private protocol Initialisable {
   init()
 }
 
-/// A count by a key.
+/// A count that is shared by a key.
 private struct Sharing: Reducer {
   @ObservableState
   struct State: DurableState, Equatable, Initialisable, Sendable {
@@ -464,7 +464,7 @@ private struct Sharing: Reducer {
   }
 }
 
-/// A count by a key, beside what begins anew with each start.
+/// A count that is shared by a key, beside one that starts at zero with each start.
 private struct Forgetting: Reducer {
   @ObservableState
   struct State: DurableState, Equatable, Initialisable, Sendable {
@@ -523,7 +523,7 @@ private struct EarlierTally: ReplicatedRecord, Tallying, Equatable {
   static let layout = RecordLayout<Self>("Tally", [.field("count", \.count)])
 }
 
-/// The same in a later build, which counts anew besides.
+/// The same in a later build, which has a second counter.
 private struct LaterTally: ReplicatedRecord, Tallying, Equatable {
   var count = 0
   var total = 0

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreJournal
 
-/// What a message says that helps a damaged directory: it is done, and has to succeed.
+/// The remedy in an error message for a damaged directory: tests follow it, and it must succeed.
 @MainActor
 struct Advice {
   private let message: String
@@ -14,13 +14,15 @@ struct Advice {
     self.path = path
   }
 
-  /// The revision that can be had; nil where none is named.
+  /// The revision that the message names; nil if it names no revision.
   private var revision: UInt64? {
     message.components(separatedBy: "--through ").dropFirst().first
       .map { String($0.prefix { $0.isNumber }) }.flatMap { UInt64($0) }
   }
 
-  /// Does what is said; where no revision is named none can be had.
+  /// Follows the remedy.
+  ///
+  /// If the message names no revision, a copy must be impossible.
   func follow(_ what: String) {
     let what = "\(what): \(message)"
     do {
@@ -41,11 +43,11 @@ struct Advice {
     }
   }
 
-  /// Restores a history, and starts a daemon there.
+  /// Restores a history, and starts a daemon with it.
   ///
-  /// - Parameter revision: What comes behind it is left out; nil for all there is.
-  /// - Returns: The revision that the daemon goes on from.
-  /// - Throws: What the two throw.
+  /// - Parameter revision: The last revision to copy; nil for all.
+  /// - Returns: The revision from which the daemon continues.
+  /// - Throws: The errors of the copy and of the start.
   private func restored(through revision: UInt64?) throws -> UInt64 {
     let target = try JournalDirectoryTests.Directory()
     let newest = try JournalReader(directory: path).copy(to: target.path, through: revision)

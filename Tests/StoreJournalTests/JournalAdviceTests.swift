@@ -6,10 +6,10 @@ import Testing
 @testable import StoreJournal
 @testable import StoreProtocol
 
-/// What messages say that helps does help, whatever is damaged, and also where two things are.
+/// The remedies in error messages succeed, for every damage and for every two of them.
 @MainActor
 @Suite(.timeLimit(.minutes(4))) struct JournalAdviceTests {
-  /// Something that happens to a directory.
+  /// A damage of a directory.
   private enum Damage: CaseIterable {
     case record, head, wipedEntry, wipedEntries, cut, cutHeader, header, otherSegment, lostSegment
     case emptyFile, plantedSegment, emptySegment, snapshot, lostSnapshots, mark, boot, copied
@@ -52,7 +52,7 @@ import Testing
     }
 
     private func change(_ editor: inout SegmentEditor, _ draw: (Int) -> Int) {
-      // It may have been cut before.
+      // An earlier damage may have cut off the entry.
       let entries = editor.entries.indices.filter {
         editor.entries[$0].upperBound <= editor.bytes.count
       }
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// What all say who read a directory.
+  /// Returns the messages of all readers of a directory.
   private func messages(_ numbers: KeptNumbers) -> [String] {
     var messages: [String] = []
     func attempt(_ body: () throws -> Void) {
@@ -109,7 +109,7 @@ import Testing
     return messages
   }
 
-  /// Each of the first ones is followed by each other one, in histories with some snapshots.
+  /// Each of the first damages is followed by each other one, in histories with some snapshots.
   @Test(arguments: 0..<7)
   func `Who follows the advice that is given gets what was named`(first: Int) throws {
     var random = Numbers(state: UInt64(first) + 1)
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  /// The reason why a daemon does not start from a directory; nil if it does.
+  /// Returns the reason for which a daemon does not start from a directory; nil if it starts.
   private func refusal(_ numbers: KeptNumbers) -> String? {
     do {
       let file = try numbers.open()
@@ -183,7 +183,7 @@ import Testing
     let place = try JournalDirectoryTests.Directory()
     let numbers = KeptNumbers(place.path)
     try numbers.write(snapshots: [0, 8])
-    // Its name says that there were as many revisions before it.
+    // Its name claims that as many revisions precede it.
     let planted = LogSegment(first: 50, term: 3).path(in: numbers.path)
     try Data(repeating: 1, count: 5_000).write(to: URL(fileURLWithPath: planted))
     let error = #expect(throws: JournalError.self) { try numbers.open() }

@@ -75,7 +75,7 @@ import Testing
     return file
   }
 
-  /// The number of a history, which its newest segment and all its snapshots have.
+  /// Returns the number of a history, which its newest segment and all its snapshots contain.
   private func number(_ directory: String) throws -> UInt64 {
     let newest = try #require(LogSegment.all(in: directory).last)
     let number = try LogHeader(of: newest, in: directory).history
@@ -96,7 +96,7 @@ import Testing
     try file.append(Self.batch(11...11))
     try file.close()
     #expect(try number(source.path) == first)
-    // As if it had been copied, so that another epoch begins.
+    // Simulates a copied file, which begins another epoch.
     let newest = try #require(LogSegment.all(in: source.path).last).path(in: source.path)
     try SegmentEditor(newest).write { $0.header.file = "1.1" }
     let again = try open(source.path)
@@ -115,7 +115,7 @@ import Testing
     #expect(try ![0, first, copied].contains(number(restored.path)))
   }
 
-  /// What a daemon would read, in words.
+  /// Describes the parts that a daemon reads.
   private func parts(_ file: JournalDirectory) throws -> [String] {
     var parts: [String] = []
     _ = try file.read { part throws(CodecError) in
@@ -134,7 +134,7 @@ import Testing
     return parts
   }
 
-  /// Changes the first segment behind the journal's back.
+  /// Changes the first segment without the journal's knowledge.
   private func tamper(_ change: (inout SegmentEditor) -> Void) throws {
     let segment = try #require(LogSegment.all(in: source.path).first)
     try SegmentEditor(segment.path(in: source.path)).write(change)
@@ -211,7 +211,7 @@ import Testing
     #expect(error?.code == .corrupt)
     #expect(error?.message.contains("--through 6") == true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["lock"])
-    // What is before the damage can be had.
+    // The revisions before the damage can be copied.
     #expect(try copy(through: 6) == 6)
     #expect(try parts(try open(target.path)) == ["snapshot 6"])
   }
@@ -316,7 +316,7 @@ import Testing
     let others = try DirectoryLock(target.path)
     #expect(lock.isOurs && others.isOurs)
     let other = try Data(contentsOf: URL(filePath: DirectoryLock.file(in: target.path)))
-    // Of the form before, and of this one.
+    // The text of the earlier form, and of this one.
     for text in [Data("\(getpid())\n".utf8), other] {
       let file = try FileHandle(forWritingTo: URL(filePath: DirectoryLock.file(in: source.path)))
       try file.truncate(atOffset: 0)
@@ -395,7 +395,7 @@ import Testing
     let file = try begun(segmentBytes: 1)
     let reader = try JournalReader(directory: source.path)
     let extent = try reader.extent()
-    // A snapshot is kept meanwhile, and with the old one the oldest records go.
+    // The new snapshot replaces the old one, whose oldest records are removed.
     for revision in 11...300 as ClosedRange<UInt64> {
       try file.append(Self.batch(revision...revision))
     }

@@ -6,10 +6,10 @@ import Testing
 @testable import StoreJournal
 @testable import StoreProtocol
 
-/// How many bits are tried: with `FLIPS`, so many.
+/// The number of flipped bits, which `FLIPS` sets.
 private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($0) } ?? 240
 
-/// A journal of which some bits are not what they were: it is refused with what helps, or read.
+/// A journal with flipped bits is either read correctly, or refused with a remedy.
 @Suite(.timeLimit(.minutes(flips > 240 ? 60 : 2))) struct JournalDamageTests {
   private let directory: JournalDirectoryTests.Directory
 
@@ -53,7 +53,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     try file.close()
   }
 
-  /// What a daemon does with a journal, and what those do who look at it; what was wrong.
+  /// Runs a daemon and all readers on a journal, and returns their errors.
   private func use(_ path: String, into copy: String) -> [any Error] {
     var errors: [any Error] = []
     func attempt(_ body: () throws -> Void) { do { try body() } catch { errors.append(error) } }
@@ -155,7 +155,8 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     try SegmentEditor(try #require(segment).path(in: directory.path)).write(change)
   }
 
-  /// The revision of the newest snapshot, and those of the records behind it, as a daemon reads.
+  /// Returns the newest snapshot's revision and those of the records after it, as a daemon
+  /// reads them.
   private func found() throws -> [UInt64] {
     var found: [UInt64] = []
     _ = try open(directory.path).read { part throws(CodecError) in
@@ -264,7 +265,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     #expect(try missing().contains("Revision 1 is missing"))
     try whole.write()
     let end = try #require(segments.last)
-    // Another one, which has nothing in it.
+    // Another segment, without entries.
     try open(directory.path).begin()
     #expect(try missing() == "")
     try edit(end) { $0.wipe(entry: $0.entries.count - 2) }
@@ -278,7 +279,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     let file = try open(directory.path)
     try file.begin()
     for revision in 1...40 as ClosedRange<UInt64> {
-      // The second time there is nothing in the segment.
+      // The second renewal replaces an empty segment.
       if [7, 9].contains(revision) {
         try file.renew(epoch: 8)
         try file.renew(epoch: 9)
@@ -310,7 +311,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     try first.begin()
     try first.append(Self.batch(1...9))
     while first.prepare() {}
-    // It removes what was prepared.
+    // The new daemon removes the prepared file.
     try open(directory.path).begin()
     let fenced = #expect(throws: JournalError.self) {
       for revision in 10...40 as ClosedRange<UInt64> {

@@ -6,9 +6,9 @@ import Testing
 
 @testable import StoreJournal
 
-/// A journal's directory: what was appended is read, and nothing else.
+/// A journal's directory: readers find exactly the appended data.
 @Suite(.timeLimit(.minutes(1))) struct JournalDirectoryTests {
-  /// A directory that goes with its test.
+  /// A directory that is removed with its test.
   final class Directory: Sendable {
     let path: String
 
@@ -44,7 +44,7 @@ import Testing
     return file
   }
 
-  /// A file that was opened, and of which nothing was changed yet.
+  /// Opens a file, without a change to it.
   private func unbegun(
     root: String = "Test",
     schema: SchemaDocument = schema,
@@ -62,7 +62,7 @@ import Testing
     )
   }
 
-  /// Keeps a snapshot, and removes the files that it stands for.
+  /// Writes a snapshot, and removes the files that it replaces.
   private func keep(_ bytes: [UInt8], of revision: UInt64, in file: JournalDirectory) throws {
     try file.write(bytes, of: revision)
     JournalDirectory.remove(try file.unneededSnapshots())
@@ -78,7 +78,7 @@ import Testing
     JournalBatch(revisions: revisions, records: [UInt8(revisions.lowerBound)], sessionNumbers: 3)
   }
 
-  /// What is read, in words.
+  /// Describes the parts that are read.
   private func parts(_ file: JournalDirectory) throws -> [String] {
     var parts: [String] = []
     _ = try file.read { part throws(CodecError) in
@@ -101,15 +101,15 @@ import Testing
     try #require(segments.first { $0.first == first }).path(in: directory.path)
   }
 
-  /// Another start of the machine.
+  /// The id of another boot of the machine.
   private static let otherBoot = String(repeating: "0", count: JournalDirectory.boot().count)
 
-  /// Changes what a segment says before its entries.
+  /// Changes the header of a segment.
   private func change(_ path: String, _ body: (inout LogHeader) -> Void) throws {
     try SegmentEditor(path).write { body(&$0.header) }
   }
 
-  /// A file that begins with the state of revision 0.
+  /// Begins a file with the state of revision 0.
   private func begin(durability: Durability = .full) throws -> JournalDirectory {
     let file = try open(durability: durability)
     try keep([0], of: 0, in: file)
@@ -237,7 +237,7 @@ import Testing
     while try file.trim(.nothing) {}
     #expect(try segments.map(\.first) == Array(16...20))
     #expect(try snapshots == ["15.snapshot", "20.snapshot"])
-    // The one before the newest is kept, and what follows it.
+    // The snapshot before the newest one is kept, with the records after it.
     try FileManager.default.removeItem(atPath: "\(directory.path)/snapshots/20.snapshot")
     #expect(try parts(try unbegun()).filter { $0.hasPrefix("records") }.count == 5)
   }
@@ -249,11 +249,11 @@ import Testing
     #expect(try !file.trim(day, at: 6000), "Nothing is older than five seconds")
     #expect(try !file.trim(all, at: 1_000_000))
     while try file.trim(day, at: 9000) {}
-    // A segment is as old as the next one says.
+    // The next segment's start bounds the age of a segment.
     #expect(try segments.first?.first == 3)
-    // The clock goes ahead of what is kept, which is as old as it was.
+    // A clock that is set ahead does not age the records.
     #expect(try !file.trim(day, at: 1_000_000))
-    // What the older of the snapshots needs stays, however old it is.
+    // The older snapshot's records are kept at any age.
     while try file.trim(Retention(age: .zero), at: 1_000_000) {}
     #expect(try segments.first?.first == 8)
   }
@@ -301,7 +301,7 @@ import Testing
 
   /// Appends a record for each time.
   ///
-  /// One without a time cannot be read. From the seventh on revisions have snapshots.
+  /// A record without a time is unreadable. From the seventh revision on there are snapshots.
   private func append(_ times: [UInt64?], to file: JournalDirectory) throws {
     for (revision, time) in zip(UInt64(1)..., times) {
       let record = JournalRecord(
@@ -377,7 +377,7 @@ import Testing
   @Test func `A file takes another's place by a name that nobody knows, or not at all`() throws {
     let folder = directory.path
     let path = "\(folder)/file"
-    // What somebody has put where a draft might be.
+    // A user's file with the name that a draft might have.
     let other = path + DurableFile.draftSuffix
     try FileManager.default.createSymbolicLink(atPath: other, withDestinationPath: path)
     for (byte, isOutdated) in [(1, false), (2, true), (3, false)] as [(UInt8, Bool)] {
@@ -415,7 +415,7 @@ import Testing
     try later.append(batch(2...2))
     try keep([2], of: 2, in: later)
     try later.close()
-    // The same file, by its number, with what it had before.
+    // The same file, by its number, with its earlier contents.
     for segment in try segments.dropFirst() {
       try FileManager.default.removeItem(atPath: segment.path(in: directory.path))
     }
@@ -437,7 +437,7 @@ import Testing
     #expect(try open().opening.epoch == 99)
   }
 
-  /// A file that begins with a state, and goes on with records that are those of a daemon.
+  /// Begins a file with a state, and appends a daemon's records.
   private func written(through last: UInt64) throws -> JournalDirectory {
     let file = try open()
     try keep(KeptNumbers.snapshot(0), of: 0, in: file)
@@ -448,7 +448,7 @@ import Testing
   @Test func `A log that breaks off before its end is refused, not cut short`() throws {
     let file = try written(through: 5)
     let path = try path(of: 1)
-    // The machine has gone down since.
+    // The machine has restarted since.
     try SegmentEditor(path).write { $0.header.boot = "earlier" }
     let whole = try SegmentEditor(path)
     func read(_ body: (inout SegmentEditor) throws -> Void) throws -> (Int, Int) {
@@ -460,7 +460,7 @@ import Testing
       return (torn, try parts(found).filter { $0.hasPrefix("rec") }.count)
     }
     #expect(try read { _ in } == (0, 5))
-    // What was under way when the machine ended goes.
+    // The interrupted write is cut off.
     let last = try #require(whole.entries.last)
     for length in [1, 8, 30, 56] {
       #expect(try read { $0.bytes.removeSubrange((last.lowerBound + length)...) } == (1, 4))
@@ -469,7 +469,7 @@ import Testing
       #expect(try read { $0.bytes[place] ^= 1 } == (1, 4), "byte \(place)")
     }
     #expect(try read { $0.wipe(entry: 4) } == (0, 4))
-    // Anything before that is damage, whatever it is.
+    // Any change before that is damage.
     for place in whole.entries[1].prefix(LogEntry.Head.bytes + 1) {
       let refusal = try #require(
         message { _ = try read { $0.bytes[place] ^= 1 } },
@@ -504,7 +504,7 @@ import Testing
       let refusal = try #require(message { _ = try parts(try unbegun()) })
       #expect(refusal.1.contains("--through \(entry)"))
     }
-    // And where what is damaged is not needed.
+    // The same if the damaged entry is not needed.
     try whole.write { $0.bytes[$0.entries[2].lowerBound + 8] = 200 }
     try keep([5], of: 5, in: file)
     #expect(try parts(try unbegun()).count == 6)
@@ -553,7 +553,7 @@ import Testing
     withExtendedLifetime(file) {}
   }
 
-  /// All files of the directory, with what they have.
+  /// Returns all files of the directory with their contents.
   private func contents() throws -> [String: Data] {
     var found: [String: Data] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
@@ -675,7 +675,7 @@ import Testing
   @Test func `A disk that hangs keeps nobody from closing`() throws {
     let file = try begin()
     let journal = DiskJournal(file, .nothing)
-    // As a sync that does not return: whoever writes next waits behind it.
+    // Simulates a sync that does not return: later writers wait for it.
     let meeting = Meeting()
     Thread.detachNewThread {
       file.writer.withLock { _ in
@@ -711,7 +711,7 @@ import Testing
     #expect(try parts(again).filter { $0.hasPrefix("records") }.count == 2)
   }
 
-  /// Two threads that wait for one another.
+  /// Synchronizes two threads.
   private final class Meeting: Sendable {
     private let condition = NSCondition()
     private let step = Mutex(0)
@@ -764,7 +764,7 @@ import Testing
     let second = try open()
     let refusal = try #require(message { try other.begin() })
     #expect(refusal.0 == .busy && refusal.1.contains("Another daemon has written"))
-    // Neither has raised the term: the second one writes on.
+    // Neither daemon has raised the term: the second one continues to write.
     try second.append(batch(2...2))
   }
 
@@ -772,12 +772,12 @@ import Testing
     let file = try begin()
     try file.append(batch(1...2))
     try file.append(batch(3...3))
-    // Its answer got lost.
+    // The answer was lost.
     try file.append(batch(3...3))
     try file.append(batch(4...4))
     let expected = ["records [1] 3", "records [3] 3", "records [4] 3"]
     #expect(try parts(try unbegun()) == ["build", "snapshot [0]"] + expected)
-    // Something else in its place is no repetition.
+    // Another batch with these revisions is not a repetition.
     let other = JournalBatch(revisions: 4...4, records: [99], sessionNumbers: 3)
     #expect(message { try file.append(other) }?.0 == .system)
     #expect(message { try file.append(batch(6...6)) }?.0 == .system, "One is missing")
@@ -869,7 +869,7 @@ import Testing
     try file.close()
     let path = try path(of: 1)
     let whole = try SegmentEditor(path)
-    // The seal says only who has taken over, and nothing is in the rest of the page.
+    // The seal contains only a term, and the rest of the page is empty.
     let fields = 32 + Int(LogHeader.number(whole.bytes[20..<24]))
     for place in 0..<fields where !LogHeader.sealRange.contains(place) {
       var segment = whole

@@ -6,8 +6,7 @@ import Testing
 
 @testable import StoreJournal
 
-/// What is acknowledged is not lost where something else goes wrong, and what is whole is not
-/// refused.
+/// Acknowledged entries survive other faults, and an intact journal is not refused.
 @Suite(.timeLimit(.minutes(1))) struct JournalFaultTests {
   private let directory: JournalDirectoryTests.Directory
 
@@ -24,7 +23,7 @@ import Testing
     )
   }
 
-  /// A history with a snapshot of revision 0, and a record of each revision up to another.
+  /// Returns a history with a snapshot of revision 0, and a record of each revision up to another.
   private func history(
     through last: UInt64,
     segmentBytes: Int = 64 << 10,
@@ -44,7 +43,7 @@ import Testing
     )
   }
 
-  /// The records that a daemon reads.
+  /// Returns the records that a daemon reads.
   private func records(_ file: JournalDirectory) throws -> [UInt8] {
     var records: [UInt8] = []
     _ = try file.read { part throws(CodecError) in
@@ -98,14 +97,14 @@ import Testing
     let first = try history(through: 1)
     let (second, third) = (try unbegun(), try unbegun())
     try second.begin()
-    // The third one finds out when it has sealed as well.
+    // The third daemon finds this out after its own seal.
     #expect(code { _ = try third.seal(by: 2) } == .busy)
     #expect(code { try first.append(self.batch(2)) } == .fenced)
     try second.append(batch(2))
   }
 
-  /// Something that happens to a log after another daemon has listed it, and before that daemon
-  /// seals the newest segment.
+  /// A change of a log after another daemon has listed it, and before that daemon seals the
+  /// newest segment.
   private enum Meanwhile: CaseIterable {
     case entry, segment, emptySegment, end, takeover
   }
@@ -142,7 +141,7 @@ import Testing
     let after = try newestPath()
     let isMoved = [.segment, .emptySegment, .takeover].contains(meanwhile)
     #expect((before != after) == isMoved, "\(before) \(after)")
-    // The seal is in the segment that was the newest one: only who writes there is fenced.
+    // The segment that was the newest one has the seal: only its writer is fenced.
     switch meanwhile {
     case .entry: #expect(code { try first.append(self.batch(4)) } == .fenced)
     case .segment: try first.append(batch(4))
@@ -153,14 +152,14 @@ import Testing
     let last: UInt8 =
       switch meanwhile {
       case .takeover: 3
-      // Of an entry that was refused under the seal nobody was told; it may be there.
+      // An entry that was refused under the seal was not acknowledged; it may exist.
       case .entry, .segment: 4
       case .emptySegment: 1
       case .end: 2
       }
     let again = try unbegun()
     #expect(try records(again) == Array(1...last))
-    // The daemon of that seal has written nothing.
+    // The daemon of that seal has written no entry.
     #expect((again.opening.doubt == nil) == isMoved)
     withExtendedLifetime(other) {}
   }
@@ -172,7 +171,7 @@ import Testing
       $0.bytes[$0.entries[2].lowerBound + LogEntry.Head.bytes] ^= 1
     }
     let again = try unbegun()
-    // As far as it gets where there is no room for another segment.
+    // The daemon seals the segment, but has no room for another one.
     _ = try again.seal(by: 2)
     #expect(code { try again.begin() } == nil)
     withExtendedLifetime(file) {}
@@ -238,7 +237,7 @@ import Testing
     var limit = rlimit()
     getrlimit(Self.descriptors, &limit)
     let all = limit
-    // The file's, and not one more.
+    // The file's own descriptor, and no further one.
     let next = dup(0)
     close(next)
     limit.rlim_cur = rlim_t(next) + 1
@@ -258,8 +257,8 @@ import Testing
 
   #if os(Linux)
   @Test func `A file that is shorter than it was is read as far as it goes`() throws {
-    // Whoever stops lets go of the room behind the end while others read. Such files say that they
-    // have a page.
+    // A daemon that stops truncates the room after the end while others read. Files of sysfs report
+    // the size of a page, and are shorter.
     let path = "/sys/kernel/mm/transparent_hugepage/enabled"
     guard let whole = FileManager.default.contents(atPath: path) else { return }
     #expect(try DurableFile.read(path).map { Data($0) } == whole)
@@ -272,7 +271,7 @@ import Testing
     let file = try history(through: 5)
     let path = try newestPath()
     let whole = try SegmentEditor(path)
-    /// What a reader sees who is overtaken by two writes.
+    /// Simulates the view of a reader that two writes overtake.
     func tear(_ entry: Int) throws {
       try whole.write { $0.bytes[$0.entries[entry].lowerBound + LogEntry.Head.bytes] ^= 1 }
     }

@@ -6,8 +6,10 @@ import Testing
 @testable import StoreJournal
 @testable import StoreProtocol
 
-/// The form on disk, byte for byte: whoever changes what is read of it gives it another number,
-/// `JournalDirectory.format`, and says which of the older ones are still read.
+/// The form on disk, byte for byte.
+///
+/// A change of the form that readers notice needs another number, `JournalDirectory.format`, and a
+/// list of the older formats that are still read.
 @Suite struct JournalFormTests {
   private static let client = Identifier(high: 1, low: 2)
 
@@ -155,7 +157,7 @@ import Testing
   }
 
   @Test func `Fields that are not known are passed by`() throws {
-    // Behind the root as well, and in an effect.
+    // After the root as well, and in an effect.
     let snapshot = Self.bytes("a7000801000280038004800501188183f6f5f4")
     let parts = try SnapshotBytes.decode(snapshot[...])
     #expect(parts.revision == 8 && Array(parts.root) == [1])

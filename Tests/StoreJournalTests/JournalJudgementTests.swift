@@ -6,11 +6,11 @@ import Testing
 @testable import StoreJournal
 @testable import StoreProtocol
 
-/// Content that is not what it should be, although each checksum is right: whoever looks through a
-/// directory says of it what a daemon says that starts.
+/// Invalid content with right checksums: a survey of the directory and a starting daemon agree
+/// on it.
 @MainActor
 @Suite(.timeLimit(.minutes(4))) struct JournalJudgementTests {
-  /// What an entry of the revisions 1 and 2 behind some revision has in the place of its records.
+  /// The invalid records in an entry of two revisions.
   enum Records: String, CaseIterable {
     case none, fewer, more, others, twice, backwards, noItems, moreBytes, cutOff, noRecord, noDelta
     case otherDelta
@@ -33,7 +33,7 @@ import Testing
       }
     }
 
-    /// The revisions that such an entry leaves for whoever restores.
+    /// The number of revisions of the entry that a restore can keep.
     var good: UInt64 {
       switch self {
       case .none, .others, .backwards, .noItems, .otherDelta: 0
@@ -54,7 +54,7 @@ import Testing
     } catch { return "\(error)" }
   }
 
-  /// Looks whether all that tell of a damaged directory agree, and what they name can be had.
+  /// Checks that all readers of a damaged directory agree, and that the revisions they name exist.
   private func check(_ numbers: KeptNumbers, starts: Bool, _ what: String) throws {
     let target = try directory()
     #expect(try !numbers.damage.isEmpty, "\(what)")
@@ -71,7 +71,7 @@ import Testing
 
   @Test(arguments: Records.allCases)
   func `An entry that has its checksum and not its records is damage`(_ kind: Records) throws {
-    // Behind the newest snapshot, before it, and as the last one.
+    // After the newest snapshot, before it, and as the last entry.
     for (first, snapshots) in [(9, [0]), (9, [0, 8]), (3, [0, 12]), (19, [0, 8])]
       as [(UInt64, Set<UInt64>)]
     {
@@ -100,7 +100,7 @@ import Testing
       ("no root", { SnapshotBytes.encode(revision: $0, KeptHistory()) { _ in } }),
     ]
     for (name, content) in contents {
-      // The newest one, an older one, and one that is beyond the end of the log.
+      // The newest snapshot, an older one, and one that is beyond the end of the log.
       for (revision, snapshots, last) in [
         (8, [0, 8], 20), (8, [0, 8, 16], 20), (20, [0, 20], 20),
       ] as [(UInt64, Set<UInt64>, UInt64)] {

@@ -5,17 +5,19 @@ import Testing
 @testable import StoreHistory
 @testable import StoreJournal
 
-/// A journal whose daemons do one thing after the other, as a seed draws them, beside a model of
-/// what they were told is kept: that is what is read, and nothing else.
+/// Daemons perform a seed's random operations on a journal, beside a model of the acknowledged
+/// data.
+///
+/// Readers must find exactly the model's data.
 @Suite(.timeLimit(.minutes(2))) struct JournalModelTests {
   private static let seeds =
     ProcessInfo.processInfo.environment["JOURNAL_SEEDS"].flatMap { UInt64($0) } ?? 20
 
-  /// A daemon's journal, and what it was told.
+  /// A daemon's journal, and the data that was acknowledged.
   private struct Model {
     let directory: String
     var random: Numbers
-    /// What each revision's record has, from 1 on.
+    /// The contents of each revision's record, from 1 on.
     var records: [[UInt8]] = []
     var snapshots: [UInt64] = []
     var epoch: UInt64 = 7
@@ -105,7 +107,7 @@ import Testing
       }
     }
 
-    /// Another daemon begins while the first one is there.
+    /// Another daemon begins while the first one runs.
     private mutating func takeOver(from first: JournalDirectory) throws {
       let late = try opened()
       if draw(2) == 0 {
@@ -127,7 +129,7 @@ import Testing
       #expect(throws: JournalError.self) { try late.begin() }
     }
 
-    /// What a daemon that begins finds.
+    /// Compares the data that a starting daemon finds with the model.
     private func check(_ file: JournalDirectory) throws {
       let opening = file.opening
       if newest > 0 {
@@ -149,7 +151,7 @@ import Testing
       #expect(found == records[Int(start)...].flatMap { $0 })
     }
 
-    /// What somebody sees who looks on, and what a copy has.
+    /// Compares the data of a reader and of a copy with the model.
     private mutating func read() throws {
       let copy = "\(directory).copy"
       defer { try? FileManager.default.removeItem(atPath: copy) }

@@ -12,7 +12,7 @@ import Glibc
 import Darwin
 #endif
 
-/// An error of the file system while something is read is no damage: it is named, and nothing is
+/// A file system error during a read is not treated as damage: it is reported, and no file is
 /// deleted because of it.
 @Suite(.timeLimit(.minutes(1))) struct JournalReadErrorTests {
   private let directory: JournalDirectoryTests.Directory
@@ -30,7 +30,7 @@ import Darwin
     )
   }
 
-  /// A history of six revisions, each in a segment of its own, with snapshots of 2, 4 and 6.
+  /// A history of six revisions, each in its own segment, with snapshots of 2, 4 and 6.
   private func history() throws {
     let file = try unbegun()
     try file.begin()
@@ -53,7 +53,7 @@ import Darwin
     get throws { try FileManager.default.subpathsOfDirectory(atPath: directory.path).sorted() }
   }
 
-  /// What a daemon does when it starts.
+  /// Starts a daemon.
   private func start() throws {
     let file = try unbegun()
     _ = try file.read { _ throws(CodecError) in }
@@ -66,7 +66,7 @@ import Darwin
     return nil
   }
 
-  /// Puts something in a file's place that cannot be read, and has no wrong checksum.
+  /// An unreadable object in a file's place, without a wrong checksum.
   private enum Obstacle: CaseIterable {
     case loop, folder, fifo
 
@@ -87,7 +87,7 @@ import Darwin
       try FileManager.default.moveItem(atPath: "\(path).aside", toPath: path)
     }
 
-    /// What is said of it.
+    /// The text in the error message.
     var words: String {
       switch self {
       case .loop: String(cString: strerror(ELOOP))
@@ -119,7 +119,7 @@ import Darwin
       #expect(!words.contains("damaged"), "\(words)")
       try obstacle.remove(from: path(name))
     }
-    // Once it can be read all is as it was.
+    // When the file is readable again, the directory is unchanged.
     try start()
     #expect(try names.contains("snapshots/6.snapshot"))
   }
@@ -183,7 +183,7 @@ import Darwin
     #expect(reading?.code == .unreadable && reading?.message.contains("\(size) bytes") == true)
   }
 
-  /// Text that looks like a number of entries with many bytes each, to who does not know the key.
+  /// Returns bytes that look like large entries to a reader without the key.
   private static func lookalikes(_ count: Int, length: Int) -> [UInt8] {
     var head = LogEntry.Head(
       length: length,
@@ -212,7 +212,7 @@ import Darwin
       )
     )
     let path = try #require(LogSegment.all(in: directory.path).last).path(in: directory.path)
-    // Its head is torn as well, so that nothing says where it ends.
+    // The head is torn as well, so the entry's size is unknown.
     try SegmentEditor(path).write {
       $0.header.boot = "earlier"
       $0.bytes[$0.entries[0].lowerBound + 8] ^= 1
@@ -230,7 +230,7 @@ import Darwin
       },
     )
     #expect(again.opening.newest == 0 && again.opening.tornBytes > 390_000)
-    // In format 3 each of them would be looked at: 600 MB.
+    // In format 3 each of them would be verified: 600 MB.
     #expect(steps.withLock { $0 } == 0, "A step has 4 MiB, and the text less")
     withExtendedLifetime(file) {}
   }
@@ -242,7 +242,7 @@ import Darwin
     let file = try unbegun(segmentBytes: 1 << 20)
     try file.begin()
     let path = try #require(LogSegment.all(in: directory.path).last).path(in: directory.path)
-    // The format in which such text matters.
+    // The format in which such bytes slow down a search.
     var segment = EarlierSegment(try SegmentEditor(path).header)
     segment.append(7...7, Self.lookalikes(100, length: LogEntry.Head.earlierBytes))
     try segment.write(to: path)

@@ -5,7 +5,7 @@ import Testing
 @testable import StoreHistory
 @testable import StoreJournal
 
-/// Old history goes, whatever is damaged of it, and what is said of damage helps.
+/// Old history is removed even if it is damaged, and the remedies for damage succeed.
 @Suite(.timeLimit(.minutes(1))) struct JournalRetentionTests {
   private let directory: JournalDirectoryTests.Directory
 
@@ -26,7 +26,7 @@ import Testing
     SnapshotBytes.encode(revision: revision, KeptHistory()) { [Int(revision)].encode(to: &$0) }
   }
 
-  /// Appends a record a revision, each in a segment of its own.
+  /// Appends one record per revision, each in its own segment.
   private func append(
     _ revisions: ClosedRange<UInt64>,
     to file: JournalDirectory,
@@ -74,8 +74,8 @@ import Testing
     }
   }
 
-  /// A history of twelve revisions with snapshots of 9 and 12, which another daemon goes on with
-  /// after one byte of some headers has changed.
+  /// A history of twelve revisions with snapshots of 9 and 12, which another daemon continues after
+  /// one byte of some headers has changed.
   private func damaged(_ firsts: [UInt64]) throws -> JournalDirectory {
     let file = try unbegun()
     try file.begin()
@@ -101,7 +101,7 @@ import Testing
     #expect(first > 2 && first <= 10, "\(first)")
     #expect(try file.makeRoom() == (first < 10))
     #expect(try segments.first?.first == 10)
-    // Nothing of the damage is left.
+    // All of the damage is removed.
     #expect(try JournalReader.whole(directory: directory.path).extent().beforeRecords == 9)
   }
 
@@ -118,7 +118,7 @@ import Testing
     throws
   {
     let file = try damaged([4])
-    // What is kept is more than all that there is.
+    // The retention exceeds all existing history.
     #expect(try !file.trim(Retention(bytes: 1 << 20)))
     #expect(try segments.first?.first == 1)
   }
@@ -128,7 +128,7 @@ import Testing
     let file = try damaged([])
     let size = Retention(bytes: 10_000)
     #expect(try !file.trim(size))
-    // That of the newest segment, which stays.
+    // The torn end of the newest segment, which is kept.
     let torn = try #require(segments.last).tornPath(in: directory.path)
     for (count, isTooMuch) in [(5_000, false), (10_000, true)] {
       try Data(count: count).write(to: URL(fileURLWithPath: torn))
@@ -152,14 +152,14 @@ import Testing
     for revision in [17, 18] as [UInt64] { try keep(revision, in: again) }
     let age = Retention(age: .seconds(60))
     #expect(try !again.trim(age, at: ahead + 18_000, after: .seconds(1)))
-    // What has become old while the daemon was writing goes, by whatever clock.
+    // History that has aged while the daemon was writing is removed, by either clock.
     while try again.trim(age, at: ahead + 18_000, after: .seconds(65)) {}
     #expect(try segments.first?.first == 12)
   }
 
   // MARK: Room
 
-  /// The bytes of all files of the log.
+  /// The number of bytes of the log's files.
   private var bytes: Int {
     get throws {
       let folder = LogSegment.folder(in: directory.path)
@@ -191,7 +191,7 @@ import Testing
     #expect(try (1...3).map { try file.append(batch($0)) } == [false, false, false])
     #expect(try (4...6).map { try file.append(batch($0)) } == [true, false, false])
     #expect(try bytes <= 1 << 20)
-    // Where its room ends it goes on in that of the next one, and grows as long as there is none.
+    // At the end of its room it continues in prepared room, and grows until there is some.
     for revision in 7...60 as ClosedRange<UInt64> { #expect(try !file.append(batch(revision))) }
     #expect(try segments.count == 1)
     while file.prepare() {}
@@ -203,7 +203,7 @@ import Testing
 
   // MARK: Advice
 
-  /// The revision that a message says a history can be had up to; nil where it says nothing of it.
+  /// Returns the revision that a message names for a restore; nil if it names no revision.
   private func advised(_ message: String) -> UInt64? {
     message.components(separatedBy: "--through ").dropFirst().first
       .map { String($0.prefix { $0.isNumber }) }.flatMap { UInt64($0) }
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  /// Does what is said where a header is damaged.
+  /// Follows the remedy for a damaged header.
   private func follow(_ place: UInt64) throws {
     let (copy, whole) = ("\(directory.path)/copy", "\(directory.path)/whole")
     let start = message {
@@ -237,7 +237,7 @@ import Testing
     #expect(reading != "", "revision \(place)")
     let reader = try JournalReader(directory: directory.path)
     if start == "" {
-      // A daemon starts, and is told nothing that would cost it what came since.
+      // A daemon starts, and no message advises it to give up later revisions.
       #expect(place <= 6 && advised(reading) == nil, "revision \(place): \(reading)")
       #expect(reading.contains("snapshot of revision 6"), "\(reading)")
       #expect(try reader.copy(to: whole) == 12)
@@ -255,7 +255,7 @@ import Testing
     while try file.trim(.nothing) {}
     try file.close()
     try #require(segments.first?.first == 10)
-    // No state of revision 9 or an earlier one can be had.
+    // No state of revision 9 or an earlier one is readable.
     try FileManager.default.removeItem(atPath: "\(directory.path)/snapshots/9.snapshot")
     #expect(!JournalReader.remedy(for: directory.path, upTo: 10).contains("--through"))
     #expect(JournalReader.remedy(for: directory.path).contains("--through 12"))

@@ -6,7 +6,7 @@ import Testing
 @testable import StoreJournal
 @testable import StoreProtocol
 
-/// Snapshots: the only one has two files, and those of other histories are passed over.
+/// Snapshots: the only one has two files, and those of other histories are skipped.
 @Suite(.timeLimit(.minutes(1))) struct JournalSnapshotTests {
   private let directory: JournalDirectoryTests.Directory
   private let other: JournalDirectoryTests.Directory
@@ -46,7 +46,7 @@ import Testing
 
   private static let initial: UInt64 = 77
 
-  /// A history of some revisions, each in an entry, which begins with a snapshot.
+  /// A history of some revisions, one per entry, which begins with a snapshot.
   private func history(
     _ last: UInt64 = 9,
     in directory: JournalDirectoryTests.Directory? = nil,
@@ -81,7 +81,7 @@ import Testing
     try bytes.write(to: url)
   }
 
-  /// The revision of the snapshot that a daemon begins with, and its newest one.
+  /// Returns the revision of the snapshot with which a daemon begins, and its newest one.
   private func found(from initial: UInt64? = nil) throws -> [UInt64] {
     var (start, last): (UInt64?, UInt64) = (nil, 0)
     _ = try open().read(from: initial) { (part) throws(CodecError) in
@@ -180,7 +180,7 @@ import Testing
 
   // MARK: Other histories
 
-  /// Puts a snapshot of another history into the directory.
+  /// Copies a snapshot of another history to the directory.
   private func putForeign(_ revision: UInt64, as name: String) throws {
     let file = try history(revision, in: other, at: 2)
     try file.write(Self.snapshot(revision), of: revision, after: file.mark(at: revision))
@@ -296,7 +296,7 @@ import Testing
     #expect(try found(from: Self.initial) == [9])
     let other = try #require(refusal { _ = try found(from: 78) })
     #expect(other.message.contains("another one"), "\(other)")
-    // A snapshot that can be read is what counts.
+    // A readable snapshot takes precedence.
     let file = try open()
     _ = try file.read(from: Self.initial) { (_) throws(CodecError) in }
     try file.begin()
@@ -350,7 +350,7 @@ import Testing
     let reader = try JournalReader(directory: directory.path)
     #expect(try reader.endOfRecords() == 6)
     var past = PastReader(reader, GenericPast(), telling: .all)
-    // All of it was looked at.
+    // All entries were examined.
     for (after, count) in [(0, 6), (4, 2), (6, 0), (8, 0)] as [(UInt64, Int)] {
       let log = HistoryQuery.log(after: after, count: 100, scope: nil, client: nil)
       guard case .log(let entries, 9, 9) = past.answer(log) else {
@@ -359,7 +359,7 @@ import Testing
       }
       #expect(entries.count == count)
     }
-    // A page that is full is not the last one.
+    // A full page is not the last one.
     let log = HistoryQuery.log(after: 0, count: 6, scope: nil, client: nil)
     guard case .log(_, 6, 9) = past.answer(log) else {
       Issue.record("\(past.answer(log))")
@@ -369,7 +369,7 @@ import Testing
   }
 
   #if os(Linux)
-  /// How many bytes this thread has read.
+  /// The number of bytes that this thread has read.
   private var readBytes: Int {
     get throws {
       let text = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
@@ -385,7 +385,7 @@ import Testing
       try file.append(Self.batch(revision...revision))
       try file.write(Self.snapshot(revision), of: revision, after: file.mark(at: revision))
     }
-    // What is not needed goes with the next snapshot only.
+    // Unneeded snapshots are removed only with the next snapshot.
     let segment = try #require(LogSegment.all(in: directory.path).last).path(in: directory.path)
     let size = try #require(try DurableFile.size(of: segment))
     try #require(size > 60_000)
@@ -431,7 +431,7 @@ import Testing
       lines += try export.lines(of: part)
       return true
     }
-    // What it is, the types, nine records.
+    // The header, the types, nine records.
     #expect(lines.count == 11 && export.revision == 9)
     var past = PastImport()
     let error = #expect(throws: HistoryError.self) { try past.take(lines[0]) }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import StoreJournal
 
-/// How the end of a log is judged: as what a program leaves that ends while it writes, or as damage
-/// of acknowledged entries.
+/// The judgement of the end of a log: either an interrupted write, or damage of
+/// acknowledged entries.
 @Suite(.timeLimit(.minutes(2))) struct JournalTailTests {
   private let directory: JournalDirectoryTests.Directory
 
@@ -53,12 +53,12 @@ import Testing
   }
 
   private enum Verdict: Hashable {
-    /// The newest revision; whether bytes are left out after it, and whether the epoch stays.
+    /// The newest revision; whether bytes after it are omitted, and whether the epoch is kept.
     case opened(UInt64, isTorn: Bool, isSameEpoch: Bool)
     case refused
   }
 
-  /// What a daemon says that begins here.
+  /// Returns the result of a daemon that starts here.
   private func verdict() throws -> Verdict {
     do {
       let file = try unbegun()
@@ -107,14 +107,14 @@ import Testing
         $0.bytes.replaceSubrange(last.lowerBound..<last.lowerBound + 512, with: zeros(512))
       } == torn
     )
-    // Another entry was acknowledged only after this one was on the disk.
+    // The next entry was written only after this one was on the disk.
     #expect(
       try afterPowerCut {
         $0.bytes[last.lowerBound + 64] ^= 1
         $0.bytes[last.upperBound + 16] = 1
       } == .refused
     )
-    // The entry before the last one is not the one that was being written.
+    // The entry before the last one was already complete.
     #expect(try afterPowerCut { $0.bytes[$0.entries[1].lowerBound + 70] ^= 1 } == .refused)
     #expect(try afterPowerCut { $0.bytes[$0.entries[1].lowerBound + 8] ^= 1 } == .refused)
   }
@@ -141,7 +141,7 @@ import Testing
         $0.bytes.replaceSubrange(sector..<last.upperBound, with: zeros(last.upperBound - sector))
       }
       #expect(verdict == torn, "cut at \(sector)")
-      // A file that had no room ends there.
+      // A file without prepared room ends there.
       #expect(
         try self.verdict(of: whole) { $0.bytes.removeSubrange(sector...) } == torn,
         "ends at \(sector)",
@@ -150,7 +150,7 @@ import Testing
     for place in [last.lowerBound + 8, last.lowerBound + 64, 9_000, last.upperBound - 9] {
       #expect(try verdict(of: whole) { $0.bytes[place] ^= 1 } == .refused, "byte \(place)")
     }
-    // All of it was written, and then some of it was not what it was.
+    // The write was complete, and part of it was changed later.
     #expect(
       try verdict(of: whole) {
         $0.bytes.replaceSubrange(last.lowerBound..<last.lowerBound + 64, with: zeros(64))
@@ -180,7 +180,7 @@ import Testing
   @Test func `A file that was copied while it was written starts in another epoch`() throws {
     let whole = try segment([3_900, 100, 100, 5_000, 100])
     let copied = "1.1"
-    // Its page was copied before the entries, and the next pages after them.
+    // The copy read this page before its entries were written, and the next pages after that.
     let stale = try verdict(of: whole) {
       $0.header.file = copied
       let start = $0.entries[1].lowerBound
@@ -193,7 +193,7 @@ import Testing
       $0.bytes.removeSubrange(($0.entries[4].lowerBound + 70)...)
     }
     #expect(cut == .opened(4, isTorn: true, isSameEpoch: false))
-    // Nor is one that is missing before a clean end.
+    // The same applies to an entry that is missing before a clean end.
     let ended = try verdict(of: whole) {
       $0.header.file = copied
       let start = $0.entries[1].lowerBound
@@ -204,7 +204,7 @@ import Testing
       $0.bytes += LogEntry.end(behind: 5, sum, key: $0.header.key)
     }
     #expect(ended == .refused)
-    // A flipped bit is no page that was copied too early.
+    // A flipped bit is not a page that was copied too early.
     let flipped = try verdict(of: whole) {
       $0.header.file = copied
       $0.bytes[$0.entries[1].lowerBound + 70] ^= 1
@@ -269,7 +269,7 @@ import Testing
     try FileManager.default.removeItem(atPath: try path())
     let doubt = try #require(try unbegun().opening.doubt)
     #expect(doubt.contains("term 2"))
-    // A daemon that ended between its seal and its name leaves the beginning of its segment.
+    // A daemon that ended after its seal and before publication leaves the header of its segment.
     let third = try unbegun()
     _ = try third.read { _ throws(CodecError) in }
     try interrupt(third)
@@ -284,7 +284,7 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  /// Takes over as far as the seal, and fails then: its name is taken.
+  /// Takes over up to the seal, and then fails because its segment's name is taken.
   private func interrupt(_ file: JournalDirectory) throws {
     var header = LogHeader(
       root: "Test",
@@ -324,7 +324,7 @@ import Testing
     try file.begin()
     let path = try path()
     let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-    // Another machine's cache may hold the page, so a mark there has to stay.
+    // Another machine's cache may hold the page, so a mark there must survive.
     try handle.seek(toOffset: 4_000)
     try handle.write(contentsOf: [42])
     for revision in 1...60 as ClosedRange<UInt64> { try file.append(batch(revision, bytes: 999)) }
@@ -373,7 +373,7 @@ import Testing
 }
 
 extension LogHeader {
-  /// Its bytes with a number of fields that this build does not know, or without its last ones.
+  /// Encodes the header with some unknown fields, or without its last ones.
   fileprivate func encoded(adding count: Int) -> [UInt8] {
     var copy = self
     let bytes = copy.encode()

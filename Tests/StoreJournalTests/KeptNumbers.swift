@@ -8,15 +8,15 @@ public import StoreState
 
 extension Array: DurableState where Element == Int {}
 
-/// A history whose state at a revision is that revision's number, and the daemon that keeps it.
+/// A history whose state at a revision is that revision's number, and its daemon.
 ///
-/// Each entry has two revisions, and a few of them are in a segment.
+/// Each entry has two revisions, and each segment has a few entries.
 struct KeptNumbers {
   static let initial: UInt64 = 77
   static let last: UInt64 = 20
   static let schema = SchemaRegistry.document(for: [Int].self)
 
-  /// The directory.
+  /// The directory's path.
   let path: String
 
   init(_ path: String) { self.path = path }
@@ -76,9 +76,9 @@ struct KeptNumbers {
   /// - Parameters:
   ///   - snapshots: The revisions that have a snapshot.
   ///   - last: The last revision.
-  ///   - entry: Has other records: its first revision, and they.
-  ///   - snapshot: Has another content: its revision, and that.
-  /// - Throws: What the journal throws.
+  ///   - entry: The first revision and the records of an entry with other contents.
+  ///   - snapshot: The revision and the bytes of a snapshot with other contents.
+  /// - Throws: The journal's errors.
   func write(
     snapshots: Set<UInt64>,
     through last: UInt64 = last,
@@ -100,10 +100,10 @@ struct KeptNumbers {
     withExtendedLifetime(file) {}
   }
 
-  /// What a daemon does that starts and goes on.
+  /// Starts a daemon and appends to the journal.
   ///
-  /// - Returns: The revision that it goes on from.
-  /// - Throws: Why it does not.
+  /// - Returns: The revision from which the daemon continues.
+  /// - Throws: The error that prevents the start.
   @MainActor
   func start() throws -> UInt64 {
     let file = try open()
@@ -124,7 +124,7 @@ struct KeptNumbers {
     return recovered.revision
   }
 
-  /// What `storectl verify --data` says is damaged.
+  /// The damage that `storectl verify --data` reports.
   var damage: [String] {
     get throws {
       let survey = try LogSurvey(path)

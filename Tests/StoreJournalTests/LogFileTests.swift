@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreJournal
 
-/// What a segment's file has is what was written to it, on whichever way.
+/// A segment's file contains exactly the written bytes, with and without the page cache.
 @Suite(.timeLimit(.minutes(1))) struct LogFileTests {
   private let directory: JournalDirectoryTests.Directory
 
@@ -23,7 +23,7 @@ import Testing
     (false, 1), (false, 2), (true, 3), (true, 4), (true, 5),
   ]
 
-  @Test("Entries stand one behind the other, through the page cache and past it", arguments: ways)
+  @Test("Consecutive entries are contiguous, through the page cache and past it", arguments: ways)
   func entries(pastCache: Bool, seed: UInt64) throws {
     let file = try LogFile(making: path, pastCache: pastCache)
     var random = Numbers(state: seed)
@@ -41,7 +41,7 @@ import Testing
       if random.next() % 8 == 0 { try file.sync() }
     }
     #expect(try has(expected))
-    // Behind the end there may be zeros up to the end of a page, until it is cut off.
+    // Zeros may follow the end up to the next page, until the file is truncated.
     let grown = [UInt8](repeating: 7, count: 100_000)
     try file.write(grown, at: place)
     try file.truncate(to: place + grown.count)
@@ -82,7 +82,7 @@ import Testing
       try file.write(bytes, at: 0)
       file.keepDraft(100)
       try file.name(path)
-      // As where the file system has not removed it.
+      // Simulates a file system that has not removed it.
       try FileManager.default.linkItem(atPath: path, toPath: draft)
     }
     #expect(try has(bytes))
@@ -107,7 +107,7 @@ import Testing
     #expect(refusal?.code == .unreadable && refusal?.message.contains(below) == true)
   }
 
-  @Test("A seal that somebody else writes stays, whatever is written behind it", arguments: ways)
+  @Test("A seal of another daemon survives later writes of the first one", arguments: ways)
   func seal(pastCache: Bool, seed: UInt64) throws {
     let file = try LogFile(making: path, pastCache: pastCache)
     let beginning = [UInt8](repeating: UInt8(seed), count: seed == 4 ? 9_000 : 900)

@@ -12,7 +12,7 @@ import Glibc
 import Darwin
 #endif
 
-/// What is told of a damaged directory, and what is saved of it: all that can be read.
+/// The report on a damaged directory, and the readable data that a salvage copies.
 @Suite(.timeLimit(.minutes(2))) struct SalvageTests {
   private let source: JournalDirectoryTests.Directory
   private let target: JournalDirectoryTests.Directory
@@ -49,7 +49,7 @@ import Darwin
     return JournalBatch(revisions: revisions, records: encoder.bytes, sessionNumbers: 1)
   }
 
-  /// A history of twenty revisions in some segments, each in an entry, with snapshots.
+  /// A history of twenty revisions in some segments, one per entry, with snapshots.
   private func history(
     snapshots: [UInt64] = [0],
     closing: Bool = true,
@@ -68,7 +68,7 @@ import Darwin
 
   private var segments: [LogSegment] { get throws { try LogSegment.all(in: source.path) } }
 
-  /// The segment that has a revision, and the place of its entry there.
+  /// Returns the segment of a revision, and the index of its entry.
   private func place(of revision: UInt64) throws -> (segment: LogSegment, entry: Int) {
     let segment = try #require(segments.last { $0.first <= revision })
     return (segment, Int(revision - segment.first))
@@ -108,8 +108,7 @@ import Darwin
     return report
   }
 
-  /// The oldest state, the first record and the newest revision of what was made, which holds
-  /// together.
+  /// Verifies the new history, and returns its oldest state, first record and newest revision.
   private func made() throws -> [UInt64] {
     let reader = try JournalReader.whole(directory: target.path)
     var past = PastReader(reader, GenericPast(), telling: .all)
@@ -121,7 +120,7 @@ import Darwin
     return [try #require(extent.oldestState), extent.beforeRecords + 1, last]
   }
 
-  /// The revisions of the records in a file of JSON.
+  /// Returns the revisions of the records in a JSON file.
   private func revisions(in file: String) throws -> [String] {
     try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
       .filter { $0.contains("\"record\"") }
@@ -218,7 +217,7 @@ import Darwin
 
   @Test func `What of a torn end can be read is kept as text`() throws {
     let file = try history(closing: false)
-    // The last entry has three records, of which the disk has two and a half.
+    // The last entry has three records, of which two and a half are on the disk.
     try file.append(Self.batch(21...23))
     let segment = try #require(segments.last)
     try SegmentEditor(segment.path(in: source.path)).write { editor in
@@ -244,7 +243,7 @@ import Darwin
     }
     try check(try salvage())
     try FileManager.default.removeItem(atPath: target.path)
-    // A daemon that starts cuts it off, and keeps it beside the log.
+    // A daemon that starts cuts off the torn end, and keeps it beside the log.
     let again = try Self.open(source.path)
     _ = try again.read { (_) throws(CodecError) in }
     try again.begin()
@@ -257,7 +256,7 @@ import Darwin
     let again = try Self.open(source.path)
     _ = try again.read { (_) throws(CodecError) in }
     try again.begin()
-    // The second of three changes what is not there.
+    // The second of three records does not fit the state.
     var encoder = CBOREncoder.durable
     for revision in 21...23 as ClosedRange<UInt64> {
       let delta: [UInt8]? = revision == 22 ? [0x61, 0x78] : nil
@@ -297,7 +296,7 @@ import Darwin
       default: try Data().write(to: URL(fileURLWithPath: path))
       }
     }
-    // A seal makes drafts be looked at.
+    // A seal makes the survey look at drafts.
     try SegmentEditor(segment.path(in: source.path)).write { $0.bytes[8] = 9 }
     let survey = try LogSurvey(source.path)
     #expect(!survey.isDamaged && survey.segments.last?.end == .clean)
@@ -313,7 +312,7 @@ import Darwin
     try again.write(Self.snapshot(40), of: 40)
     try again.write(Self.snapshot(39), of: 39)
     #expect(try again.makeRoom())
-    // What somebody has put there is nobody's to remove.
+    // No program removes an object that a user has put there.
     #expect(DurableFile.isOtherThanFile(torn) == (kind != "nothing"))
     #expect((kind == "folder") == FileManager.default.fileExists(atPath: "\(torn)/mine"))
   }
@@ -447,7 +446,7 @@ import Darwin
       if field == "before" { $0.header.before ^= 1 } else { $0.header.total += 1 }
     }
     let survey = try LogSurvey(source.path)
-    // What is added up is wrong twice.
+    // A wrong total is also wrong for the next segment.
     #expect(survey.problems.count == (field == "before" ? 1 : 2), "\(survey.problems)")
     #expect(survey.isDamaged)
     #expect(survey.problems.first?.text.contains(try segments[1].name) == true)

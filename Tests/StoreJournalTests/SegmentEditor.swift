@@ -2,13 +2,13 @@ import Foundation
 
 @testable import StoreJournal
 
-/// A segment's bytes, to be changed behind the journal's back.
+/// A segment's bytes, for changes without the journal's knowledge.
 struct SegmentEditor {
   private let path: String
-  /// Written again where it was changed.
+  /// Encoded again if it was changed.
   var header: LogHeader
   var bytes: [UInt8]
-  /// Where its entries are.
+  /// The ranges of its entries.
   let entries: [Range<Int>]
 
   init(_ path: String) throws {
@@ -26,7 +26,7 @@ struct SegmentEditor {
     self.entries = entries
   }
 
-  /// Changes it, and writes it in its place.
+  /// Applies a change, and writes the file in place.
   func write(_ change: (inout SegmentEditor) throws -> Void = { _ in }) throws {
     var changed = self
     try change(&changed)
@@ -41,12 +41,12 @@ struct SegmentEditor {
     try handle.close()
   }
 
-  /// Makes an entry what it was before it was written.
+  /// Replaces an entry with zeros, as before it was written.
   mutating func wipe(entry: Int) {
     bytes.replaceSubrange(entries[entry], with: Array(repeating: 0, count: entries[entry].count))
   }
 
-  /// Says that it has another format, as a program of that format would.
+  /// Sets another format, with the checksum that a program of that format would write.
   mutating func set(format: UInt8) {
     bytes[16] = format
     let count = Int(LogHeader.number(bytes[20..<24]))
@@ -54,17 +54,17 @@ struct SegmentEditor {
     bytes.replaceSubrange(24..<32, with: LogHeader.littleEndian(sum, 8))
   }
 
-  /// The checksum that an entry follows.
+  /// Returns the checksum that an entry has for the one before it.
   func before(entry: Int) -> UInt64 {
     LogHeader.number(bytes[entries[entry].lowerBound + 40..<entries[entry].lowerBound + 48])
   }
 
-  /// The checksum of an entry.
+  /// Returns the checksum of an entry.
   func sum(entry: Int) -> UInt64 {
     LogHeader.number(bytes[entries[entry].lowerBound + 48..<entries[entry].lowerBound + 56])
   }
 
-  /// Puts another entry of the same size in the place of one.
+  /// Replaces an entry with another one of the same size.
   mutating func replace(entry: Int, with head: LogEntry.Head, _ records: [UInt8]) {
     var head = head
     bytes.replaceSubrange(entries[entry], with: LogEntry.encode(&head, records, key: header.key))

@@ -4,13 +4,13 @@ import StoreState
 
 @testable import StoreJournal
 
-/// A segment of format 3, as earlier releases have written it.
+/// A segment of format 3, as written by earlier releases.
 struct EarlierSegment {
   var header: LogHeader
   private(set) var bytes: [UInt8]
   private var sum: UInt64
 
-  /// Begins one.
+  /// Begins a segment.
   init(_ header: LogHeader) {
     self.header = header
     sum = header.before
@@ -49,7 +49,7 @@ struct EarlierSegment {
     sum = head.sum
   }
 
-  /// Puts it in the place of a segment, in the same file.
+  /// Replaces a segment's contents, in the same file.
   func write(to path: String) throws {
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     try handle.truncate(atOffset: 0)

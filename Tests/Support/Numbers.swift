@@ -1,4 +1,4 @@
-/// Numbers that are the same in each run.
+/// Random numbers that are the same in each run.
 struct Numbers: RandomNumberGenerator {
   var state: UInt64
 

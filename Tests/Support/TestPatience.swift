@@ -6,14 +6,13 @@ import Glibc
 import Darwin
 #endif
 
-/// How much longer than on a quiet machine tests may take here.
+/// The factor by which tests may take longer than on a quiet machine.
 ///
-/// A time limit ends a test that hangs. On a machine on which other programs run as well it must
-/// not end one that is slow.
+/// A time limit ends a test that hangs. It must not end a slow test on a machine with other load.
 enum TestPatience {
-  /// The programs that want to run, for each core; at least 1.
+  /// The number of runnable programs per core; at least 1.
   ///
-  /// It is the average of a minute, when it is first asked for.
+  /// It is the average of a minute, read at the first use.
   static let load: Int = {
     var average = 0.0
     let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
@@ -21,10 +20,9 @@ enum TestPatience {
     return min(20, max(1, Int((average / Double(cores)).rounded(.up))))
   }()
 
-  /// The factor of all time limits: five times what a quiet machine needs, as the load may still
-  /// grow, times the load.
+  /// The factor of all time limits: the load, times five because the load may still grow.
   ///
-  /// `TEST_PATIENCE` in the environment sets another one.
+  /// `TEST_PATIENCE` in the environment overrides it.
   static let factor: Int = {
     let text = getenv("TEST_PATIENCE").map { String(cString: $0) }
     return text.flatMap { Int($0) }.map { min(1_000, max(1, $0)) } ?? 5 * load
@@ -32,8 +30,8 @@ enum TestPatience {
 }
 
 extension TimeLimitTrait.Duration {
-  /// Minutes of a quiet machine: on this one the limit is ``TestPatience/factor`` times as long.
+  /// Returns minutes of a quiet machine, multiplied by ``TestPatience/factor``.
   ///
-  /// Of the two functions with this name the compiler takes the one that is not generic.
+  /// The compiler prefers this function to the generic one of the same name.
   static func minutes(_ minutes: Int) -> Self { .minutes(Int64(minutes * TestPatience.factor)) }
 }

@@ -2,15 +2,15 @@ import Testing
 
 @testable import ZeroMQ
 
-/// When a loop looks for messages before it sleeps.
+/// The decision of a loop to poll before it sleeps.
 @Suite struct AdaptivePollingTests {
-  @Test("It does not look before anything has come")
+  @Test("It does not poll before the first message")
   func first() {
     #expect(!AdaptivePolling.messages.isWorthwhile)
     #expect(!AdaptivePolling.answers.isWorthwhile)
   }
 
-  @Test("It looks after a wait that was short, and no more after one that was long")
+  @Test("It polls after a short wait, and stops after a long one")
   func waits() {
     for kind in [AdaptivePolling.messages, .answers] {
       var polling = kind
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("What comes once a millisecond, looked for in vain, is not looked for again")
+  @Test("Messages that arrive once per millisecond end the polling")
   func slowMessages() {
     for kind in [AdaptivePolling.messages, .answers] {
       var polling = kind

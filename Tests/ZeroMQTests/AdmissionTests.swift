@@ -9,7 +9,7 @@ import Darwin
 
 @Suite("Admission and monitoring", .timeLimit(.minutes(1)))
 struct AdmissionTests {
-  @Test("Whoever is let in has the name that it was let in with on each frame")
+  @Test("Each frame of an admitted peer has the name of its admission")
   func admitted() throws {
     let door = try Door(.router)
     let client = try door.connect(.dealer)
@@ -29,7 +29,7 @@ struct AdmissionTests {
     }
   }
 
-  @Test("Whoever is refused reaches nobody")
+  @Test("A refused peer's messages do not arrive")
   func refused() throws {
     let door = try Door(.router)
     let client = try door.connect(.dealer)
@@ -38,7 +38,7 @@ struct AdmissionTests {
     #expect(try Poller([.socket(door.server)]).wait(timeout: shortWait) == 0)
   }
 
-  @Test("A subscriber's name is on what it sends upstream")
+  @Test("A subscriber's upstream messages have its name")
   func upstream() throws {
     let door = try Door(.xpub)
     let client = try door.connect(.xsub)
@@ -55,7 +55,7 @@ struct AdmissionTests {
     }
   }
 
-  @Test("Who connects is told that the other end has taken the connection, and that it has gone")
+  @Test("A connecting socket reports the acceptance and the end of its connection")
   func connecting() throws {
     let directory = try TemporaryDirectory()
     let (context, other) = (try Context(), try Context())
@@ -77,7 +77,7 @@ struct AdmissionTests {
     }
   }
 
-  @Test("Without somebody to ask nobody is let in")
+  @Test("Without an admission socket no peer is admitted")
   func closed() throws {
     let directory = try TemporaryDirectory()
     let context = try Context()
@@ -93,7 +93,7 @@ struct AdmissionTests {
     #expect(try Poller([.socket(server)]).wait(timeout: shortWait) == 0)
   }
 
-  @Test("A monitor tells who comes and who goes, and when it ends")
+  @Test("A monitor reports accepted and ended connections, and its own end")
   func monitor() throws {
     let door = try Door(.router)
     let client = try door.connect(.dealer)
@@ -107,7 +107,7 @@ struct AdmissionTests {
     #expect(try door.event() == .stopped)
   }
 
-  @Test("A connection that is shut down by its descriptor is over")
+  @Test("A connection ends when it is shut down by its descriptor")
   func shutDown() throws {
     let door = try Door(.router)
     let client = try door.connect(.dealer)
@@ -137,14 +137,14 @@ struct AdmissionTests {
   }
 }
 
-/// A socket that asks before it lets anybody in, and is monitored.
+/// A monitored socket that asks before it admits a peer.
 private final class Door {
   let directory: TemporaryDirectory
   let context: Context
   let admission: Admission
   let server: Socket
   let monitor: SocketMonitor
-  /// The descriptor that the monitor told last.
+  /// The descriptor that the monitor reported last.
   private(set) var accepted: Int32?
   private var clients: [Socket] = []
 
@@ -172,7 +172,7 @@ private final class Door {
     return client
   }
 
-  /// Who asks to come in.
+  /// The next request for admission.
   func request() throws -> Admission.Request? {
     _ = try acceptedNext()
     _ = try Poller([.socket(admission.socket)]).wait(timeout: patience)

@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-@Suite("A connection of which nothing is taken any more")
+@Suite("A connection whose further input is discarded")
 struct ConnectionTests {
   /// Two connected sockets, of which the second one was accepted at a path.
   private func connected(at path: String) throws -> (Int32, Int32) {
@@ -64,7 +64,7 @@ struct ConnectionTests {
   {
     try withConnection { _, accepted in
       let identity = try #require(Connection.Identity(accepted))
-      // As when a daemon's effect opens a socket at once.
+      // As when an effect of the daemon opens a socket at once.
       try withConnection { otherClient, other in
         try #require(dup2(other, accepted) == accepted)
         #expect(Connection.Identity(accepted) != identity)

@@ -73,7 +73,7 @@ struct CurveTests {
     #expect(try !CurvePair.isOfLowOrder(CurvePair().publicKey))
   }
 
-  @Test("Who has a secret key is asked about by its public one, and named on each frame")
+  @Test("An admission request has the peer's public key, and each frame the peer's name")
   func admitted() throws {
     let door = try Door()
     let own = try CurvePair()
@@ -95,7 +95,7 @@ struct CurveTests {
     #expect(number == 12 && name == "12 key:laptop=0f")
   }
 
-  @Test("What was bound before stays without encryption")
+  @Test("Addresses that were bound before encryption was enabled stay unencrypted")
   func plain() throws {
     let door = try Door()
     let client = try door.connect(door.directory.endpoint("ctl"), as: nil)
@@ -105,7 +105,7 @@ struct CurveTests {
     withExtendedLifetime(client) {}
   }
 
-  @Test("Nobody is asked about who has no key, or another daemon's")
+  @Test("A peer without a key, or with another daemon's, causes no request for admission")
   func strangers() throws {
     let door = try Door()
     let other = CurveClient(server: try CurvePair().publicKey, pair: try CurvePair())

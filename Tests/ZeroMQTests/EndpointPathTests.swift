@@ -8,13 +8,13 @@ import Glibc
 import Darwin
 #endif
 
-@Suite("What an endpoint must satisfy")
+@Suite("Requirements of an endpoint")
 struct EndpointPathTests {
   private static func endpoint(bytes: Int) -> String {
     "ipc:///" + String(repeating: "a", count: bytes - 1)
   }
 
-  @Test("The longest path that the kernel takes is let through")
+  @Test("The longest path that the kernel takes is accepted")
   func longest() throws {
     try EndpointPath.check(Self.endpoint(bytes: EndpointPath.limit))
   }
@@ -75,7 +75,7 @@ struct EndpointPathTests {
     #expect(error?.remedy.contains("Create the directory") == true)
   }
 
-  @Test("Nonsense is an error, not a trap", arguments: ["", "x", "tcp://", "carrier-pigeon://a"])
+  @Test("Invalid text is an error, no trap", arguments: ["", "x", "tcp://", "carrier-pigeon://a"])
   func nonsense(endpoint: String) throws {
     let socket = try Socket(Context(), kind: .router)
     #expect(throws: ZeroMQError.self) { try socket.bind(endpoint) }

@@ -60,7 +60,7 @@ struct MessageTests {
     #expect(here == there)
   }
 
-  @Test("A long array is adopted where it is, a short one copied")
+  @Test("A long array is adopted in place, a short one is copied")
   func adoption() {
     let long = Self.bytes(Message.adoptionThreshold + 1)
     let short = Self.bytes(Message.adoptionThreshold)
@@ -122,7 +122,7 @@ struct MessageTests {
     #expect(releases.count == 1)
   }
 
-  @Test("An adopted owner is released exactly once, when nobody took the message")
+  @Test("An adopted owner is released exactly once, when no peer took the message")
   func releaseRefused() throws {
     let releases = Releases()
     let context = try Context()
@@ -153,9 +153,9 @@ private final class Releases: Sendable {
   func add() { number.withLock { $0 += 1 } }
 }
 
-/// Owns bytes, and reports when it goes.
+/// Owns bytes, and reports when it is released.
 private final class Owner: Sendable {
-  // Written only while it is created, and freed when nobody can read it any more.
+  // Written only during creation, and freed when no reader is left.
   nonisolated(unsafe) private let buffer: UnsafeMutableRawBufferPointer
   private let releases: Releases
 

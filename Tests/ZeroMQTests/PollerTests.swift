@@ -10,7 +10,7 @@ import Darwin
 
 @Suite("Polling", .timeLimit(.minutes(1)))
 struct PollerTests {
-  @Test("Waiting for what does not come ends after the timeout, not before")
+  @Test("A wait without an event ends after the timeout, not before")
   func timeout() throws {
     let pair = try Pair(.router, .dealer)
     let poller = Poller([.socket(pair.server)])
@@ -33,7 +33,7 @@ struct PollerTests {
     #expect(try Poller([]).wait(timeout: .milliseconds(1)) == 0)
   }
 
-  @Test("Sockets and descriptors are waited for together, and each says whether it is ready")
+  @Test("Sockets and descriptors are polled together, and each reports whether it is ready")
   func mixed() throws {
     let pair = try Pair(.router, .dealer)
     let pipe = try Pipe()
@@ -54,7 +54,7 @@ struct PollerTests {
     #expect(!poller.isReady(0))
   }
 
-  @Test("A descriptor whose other end has gone is ready")
+  @Test("A descriptor whose other end has closed is ready")
   func hungUp() throws {
     let pipe = try Pipe()
     let poller = Poller([.descriptor(pipe.readEnd)])
@@ -63,7 +63,7 @@ struct PollerTests {
     #expect(poller.isReady(0))
   }
 
-  @Test("What an item is watched for can be changed")
+  @Test("The watched events of an item can be changed")
   func watching() throws {
     let pair = try Pair(.router, .dealer)
     let poller = Poller([.socket(pair.client)])
@@ -75,7 +75,7 @@ struct PollerTests {
     #expect(try poller.wait(timeout: .zero) == 0)
   }
 
-  @Test("A signal ends the wait with nothing ready")
+  @Test("A signal ends the wait without a ready item")
   func signal() throws {
     let pipe = try Pipe()
     let poller = Poller([.descriptor(pipe.readEnd)])
@@ -133,7 +133,7 @@ struct PollerTests {
 }
 
 #if os(Linux)
-/// Forks, which Swift does not offer; done only to see that it is noticed.
+/// Forks, which Swift does not offer; the test checks that the library detects it.
 private func forkedProcess() -> pid_t? {
   guard let symbol = dlsym(nil, "fork") else { return nil }
   return unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()

@@ -42,7 +42,7 @@ struct PublishingTests {
     #expect(try pair.client.readyMessage() == nil)
   }
 
-  @Test("What is sent upstream arrives after the subscriptions sent before it, with its sender")
+  @Test("An upstream message arrives after earlier subscriptions, with its sender")
   func fence() throws {
     let pair = try Self.pair()
     let topics = (0..<2000).map { Self.topic + [UInt8($0 / 256), UInt8($0 % 256)] }
@@ -74,7 +74,7 @@ struct PublishingTests {
     #expect(try next.nextMessage() == [[1] + Self.topic])
   }
 
-  @Test("When a subscriber goes, the publisher is told which topics it leaves")
+  @Test("When a subscriber closes, the publisher receives the topics that it leaves")
   func leaving() throws {
     let pair = try Self.pair()
     try pair.client.subscribe(Self.topic)
@@ -111,7 +111,7 @@ struct PublishingTests {
     #expect(try pair.client.nextMessage() == [Self.topic])
   }
 
-  @Test("One payload goes to many subscribers")
+  @Test("One payload reaches many subscribers")
   func fanOut() throws {
     let pair = try Self.pair()
     let second = try Socket(pair.context, kind: .xsub)

@@ -13,15 +13,15 @@ import Darwin
 @MainActor
 @Suite("The loop on the main queue", .timeLimit(.minutes(1)))
 struct QueueLoopTests {
-  /// What fails of a turn.
+  /// The step of a turn that fails.
   enum Step: CaseIterable {
     case receiving
     case ending
-    /// The loop's own look at whether there is more.
+    /// The loop's own check for more messages.
     case looking
   }
 
-  /// A loop that has heard a first message.
+  /// A loop that has received a first message.
   private func started(_ pair: Pair) async throws -> (Listener, QueueLoop) {
     let listener = Listener(pair.server)
     let loop = QueueLoop(listener) { listener.failures.append($0) }
@@ -31,11 +31,11 @@ struct QueueLoopTests {
     return (listener, loop)
   }
 
-  @Test("A socket that cannot be read any more is told once, though nobody asks for a turn")
+  @Test("A socket that can no longer be read is reported once, even without a request for a turn")
   func failingSocket() async throws {
     let pair = try Pair(.router, .dealer)
     let (listener, loop) = try await started(pair)
-    // From now on every call on a socket of it fails.
+    // From now on every call on a socket of the context fails.
     zmq_ctx_shutdown(pair.context.handle)
     await eventually { !listener.failures.isEmpty }
     let turns = listener.turns
@@ -48,7 +48,7 @@ struct QueueLoopTests {
   }
 
   @Test(
-    "A turn that fails is told once, whatever of it fails, and is the last one",
+    "A failure in any step of a turn is reported once, and the turn is the last one",
     arguments: Step.allCases,
   )
   func failingTurn(step: Step) async throws {
@@ -66,11 +66,11 @@ struct QueueLoopTests {
     loop.stop()
   }
 
-  @Test("What comes while a turn ends is heard, though its signal was used up")
+  @Test("A message that arrives while a turn ends is received, though its signal was consumed")
   func usedUpSignal() async throws {
     let pair = try Pair(.router, .dealer)
     let (listener, loop) = try await started(pair)
-    // Waiting for it takes note of its signal, so that the descriptor is silent again.
+    // The poller consumes the signal of the message, so the descriptor is silent again.
     listener.arriving = Poller([.socket(pair.server)])
     try pair.client.sendAll([2])
     loop.wakeUp()
@@ -79,9 +79,9 @@ struct QueueLoopTests {
     loop.stop()
   }
 
-  @Test("A socket that is made anew at the end of a turn is heard from then on")
+  @Test("A socket that is replaced at the end of a turn is read from then on")
   func freshSocket() async throws {
-    // The former ones stay as they are, so that nothing comes of their end.
+    // The former sockets stay open, so that their end does not wake the loop.
     let (former, fresh) = (try Pair(.router, .dealer), try Pair(.router, .dealer))
     let (listener, loop) = try await started(former)
     listener.replacement = fresh.server
@@ -94,7 +94,7 @@ struct QueueLoopTests {
     former.client.close()
   }
 
-  @Test("Whoever closes its sockets in a turn and stops the loop is asked nothing more")
+  @Test("A participant that closes its sockets in a turn and stops the loop is not called again")
   func closedInTurn() async throws {
     let socket = try Socket(Context(), kind: .pair)
     let listener = Listener(socket)
@@ -103,18 +103,18 @@ struct QueueLoopTests {
     loop.start()
     await eventually { socket.isClosed }
     await letQueueGoOn()
-    // To look at a closed socket would end the process.
+    // A check of a closed socket would end the process.
     #expect(listener.turns == 1 && listener.ends == 0)
     #expect(listener.failures == [])
     loop.stop()
   }
 
-  @Test("Sockets may be closed while they are watched, and a loop that was stopped hears nothing")
+  @Test("Sockets may be closed while they are watched, and a stopped loop receives no messages")
   func closedWhileWatched() async throws {
     let pair = try Pair(.router, .dealer)
     let (listener, loop) = try await started(pair)
     let turns = listener.turns
-    // The loop watches a descriptor of its own, which outlives the socket's.
+    // The loop watches its own descriptor, which outlives the socket's.
     pair.server.close()
     loop.stop()
     loop.wakeUp()
@@ -125,7 +125,7 @@ struct QueueLoopTests {
     pair.context.terminate()
   }
 
-  @Test("A message to a loop that was stopped is left where it is")
+  @Test("A message to a stopped loop stays in the socket")
   func stopped() async throws {
     let pair = try Pair(.router, .dealer)
     let (listener, loop) = try await started(pair)
@@ -139,7 +139,7 @@ struct QueueLoopTests {
   }
 }
 
-/// The descriptors that a loop has of its own: in processes that have nothing else to do.
+/// The descriptors of a loop, in processes that do no other work.
 @Suite("The descriptors of the loop on the main queue", .timeLimit(.minutes(1)))
 struct QueueLoopDescriptorTests {
   @Test("A loop that was stopped keeps no descriptor open")
@@ -148,7 +148,7 @@ struct QueueLoopDescriptorTests {
   }
 
   #if os(Linux)
-  @Test("A socket for which no descriptor is left is told before the first turn")
+  @Test("The lack of a descriptor for a socket is reported before the first turn")
   func noneLeft() async {
     await #expect(processExitsWith: .success) { try await failToWatch() }
   }
@@ -172,7 +172,7 @@ private func stopManyLoops() async throws {
   try #require(openDescriptors() < before + 50)
 }
 
-/// How many of the first descriptors are open.
+/// The number of open descriptors among the first 512.
 private func openDescriptors() -> Int {
   (0..<512).count { fcntl(Int32($0), F_GETFD) >= 0 }
 }
@@ -184,7 +184,7 @@ private func failToWatch() async throws {
   var usual = rlimit()
   try #require(getrlimit(resource, &usual) == 0)
   let listener = try Listener(Socket(Context(), kind: .pair))
-  // For no longer than the loop asks: others in the process need descriptors, too.
+  // Only while the loop requests the sockets: other code in the process needs descriptors too.
   listener.onLook = { [usual] in
     var none = usual
     none.rlim_cur = 1
@@ -206,7 +206,7 @@ private func failToWatch() async throws {
 }
 #endif
 
-/// What a loop turns for in these tests: one socket.
+/// The participant of the loop in these tests: one socket.
 @MainActor
 private final class Listener: LoopParticipant {
   private static let failure = ZeroMQError(code: EIO, operation: "use", subject: "a test's socket")
@@ -216,15 +216,15 @@ private final class Listener: LoopParticipant {
   let resumesMainQueue = false
   let awaitsAnswer = false
   let nextDeadline: Int64? = nil
-  /// Is told when the loop asks for the sockets.
+  /// Called when the loop requests the sockets.
   var onLook: @MainActor () -> Void = {}
-  /// What is to fail.
+  /// The step that fails.
   var failing: QueueLoopTests.Step?
-  /// Is asked at the end of the next turn until something has come, which that turn does not take.
+  /// Waits at the end of the next turn for a message, which that turn does not take.
   var arriving: Poller?
-  /// Takes the socket's place at the end of the next turn.
+  /// Replaces the socket at the end of the next turn.
   var replacement: Socket?
-  /// Is stopped in the next turn, in which the socket is closed.
+  /// Stopped in the next turn, in which the socket is closed.
   weak var stopping: QueueLoop?
 
   private(set) var turns = 0
@@ -247,7 +247,7 @@ private final class Listener: LoopParticipant {
       return false
     }
     if failing == .receiving { throw Self.failure }
-    // Nothing was there yet, or nothing is taken.
+    // Either the socket is empty, or the message is not to be taken yet.
     guard failing == nil, arriving == nil else { return false }
     var message = Message()
     while try socket.receive(into: &message) { received.append(message.bytes) }
@@ -269,7 +269,7 @@ private final class Listener: LoopParticipant {
   }
 }
 
-/// Lets the main queue go on until something holds, or a limit is reached.
+/// Lets the main queue run until a condition holds, or a limit is reached.
 @MainActor
 private func eventually(_ condition: () -> Bool) async {
   let end = ContinuousClock().now + patience
@@ -277,7 +277,7 @@ private func eventually(_ condition: () -> Bool) async {
   #expect(condition())
 }
 
-/// Lets what is on the main queue be done, and what that puts there.
+/// Lets the main queue run the pending work, and the work that this enqueues.
 @MainActor
 private func letQueueGoOn() async {
   for _ in 0..<100 { await Task.yield() }

@@ -10,7 +10,7 @@ import Darwin
 
 @Suite("Router and dealer over ipc", .timeLimit(.minutes(1)))
 struct RouterDealerTests {
-  @Test("A request reaches the router and the reply comes back, frame by frame")
+  @Test("A request reaches the router and the reply returns, frame by frame")
   func roundTrip() throws {
     let pair = try Pair(.router, .dealer)
     try pair.client.sendAll([1, 2, 3], [], [4])
@@ -35,7 +35,7 @@ struct RouterDealerTests {
     for _ in 0..<4 { #expect(try pair.server.nextMessage() == [bytes]) }
   }
 
-  @Test("Receiving when there is nothing says so")
+  @Test("Receiving from an empty socket returns false")
   func nothingToReceive() throws {
     let pair = try Pair(.router, .dealer)
     var message = Message(copying: [1])
@@ -44,7 +44,7 @@ struct RouterDealerTests {
     #expect(isNil)
   }
 
-  @Test("The kernel's word on the sender is on the payload frame")
+  @Test("The payload frame has the sender's identity from the kernel")
   func peerAddress() throws {
     let pair = try Pair(.router, .dealer)
     try pair.client.sendAll([1])
@@ -59,7 +59,7 @@ struct RouterDealerTests {
     #expect(message.property("No-Such-Property") == nil)
   }
 
-  @Test("A mandatory router says when a routing id is unknown, and keeps the frame")
+  @Test("A mandatory router reports an unknown routing id, and keeps the frame")
   func unroutable() throws {
     let pair = try Pair(.router, .dealer, server: .init { $0.routerMandatory = true })
     #expect(try pair.server.send([0, 1, 2, 3, 4], more: true) == .unroutable)
@@ -67,14 +67,14 @@ struct RouterDealerTests {
     #expect(try pair.server.send(from: &message, more: true) == .unroutable)
     #expect(message.bytes == [0, 1, 2, 3, 4])
 
-    // The refused frames leave nothing behind that a later message would run into.
+    // The refused frames have no effect on a later message.
     try pair.client.sendAll([1])
     let request = try pair.server.nextMessage()
     try pair.server.sendAll(request[0], [2])
     #expect(try pair.client.nextMessage() == [[2]])
   }
 
-  @Test("A mandatory router says when a peer does not keep up")
+  @Test("A mandatory router reports a peer that does not keep up")
   func slowPeer() throws {
     let pair = try Pair(
       .router,
@@ -97,7 +97,7 @@ struct RouterDealerTests {
     #expect(results == [.sent, .wouldBlock])
   }
 
-  @Test("With immediate, a message for a daemon that is away stays with the sender")
+  @Test("With immediate, a message for an absent daemon stays with the sender")
   func immediate() throws {
     let directory = try TemporaryDirectory()
     let context = try Context()

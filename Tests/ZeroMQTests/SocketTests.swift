@@ -21,7 +21,7 @@ struct SocketTests {
     pair.context.terminate()
   }
 
-  @Test("What nobody takes does not keep a context from terminating")
+  @Test("Untaken messages do not keep a context from terminating")
   func terminatingWithUnsent() throws {
     let context = try Context()
     let directory = try TemporaryDirectory()
@@ -41,7 +41,7 @@ struct SocketTests {
     #expect(try pair.server.nextMessage().last == [1])
   }
 
-  @Test("A socket that goes out of scope is closed, and a context after it terminated")
+  @Test("A socket is closed at the end of its scope, and then its context is terminated")
   func goingOutOfScope() throws {
     weak var context: Context?
     weak var socket: Socket?
@@ -55,7 +55,7 @@ struct SocketTests {
     #expect(context == nil)
   }
 
-  @Test("A context without a free place for a socket says so")
+  @Test("A context without a free place for a socket reports an error")
   func tooManySockets() throws {
     let context = try Context(maxSockets: 1)
     let first = try Socket(context, kind: .pair)
@@ -66,7 +66,7 @@ struct SocketTests {
     context.terminate()
   }
 
-  @Test("A context refuses what the library refuses")
+  @Test("A context refuses values that the library refuses")
   func badContext() {
     let error = #expect(throws: ZeroMQError.self) { try Context(ioThreads: -1) }
     #expect(error?.description.contains("ioThreads of a ZeroMQ context to -1") == true)
@@ -86,7 +86,7 @@ struct SocketTests {
     #expect(error?.code == EADDRINUSE)
   }
 
-  @Test("A connection can be ended and made anew")
+  @Test("A connection can be ended and reopened")
   func disconnecting() throws {
     let pair = try Pair(.router, .dealer)
     try pair.client.disconnect(pair.endpoint)
@@ -131,11 +131,11 @@ struct SocketTests {
     }
     #expect(error?.code == EINVAL)
     #expect(error?.subject == "routerMandatory of a dealer socket to 1")
-    // The socket that was opened for it has been closed: this would trap otherwise.
+    // The socket that was opened for it has been closed: otherwise this call would trap.
     context.terminate()
   }
 
-  @Test("An option that only some builds know is let go where it is unknown")
+  @Test("An option that only some builds know is ignored if it is unknown")
   func optionalOption() throws {
     // A pair socket has no subscriptions and answers EINVAL on every build.
     let socket = try Socket(

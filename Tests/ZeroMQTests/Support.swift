@@ -7,13 +7,13 @@ import Glibc
 import Darwin
 #endif
 
-/// No test waits longer than this for something that must happen.
+/// The longest time that a test waits for an event that must happen.
 let patience = Duration.seconds(10) * TestPatience.factor
 
-/// For asserting that something does *not* happen.
+/// The time that a test waits to assert that an event does *not* happen.
 let shortWait = Duration.milliseconds(50)
 
-/// A directory of mode 0700 that goes when the test is over.
+/// A directory of mode 0700 that is removed after the test.
 final class TemporaryDirectory {
   let path: String
 
@@ -52,10 +52,10 @@ extension Socket {
     }
   }
 
-  /// The frames of the next message, for which it waits.
+  /// Waits for the next message, and returns its frames.
   ///
-  /// The peer is a socket that has something to do for it: the library does a socket's work, such
-  /// as greeting a new connection, only when the socket's own thread looks at it.
+  /// The peer is a socket that has work to do for it: the library does a socket's work, such as
+  /// greeting a new connection, only when the socket's own thread polls it.
   func nextMessage(from peer: Socket? = nil) throws -> [[UInt8]] {
     let poller = Poller([.socket(self)] + (peer.map { [.socket($0)] } ?? []))
     let deadline = ContinuousClock().now + patience
@@ -83,7 +83,7 @@ extension Socket {
   }
 }
 
-/// Where a message says that it comes from. (The macros of tests cannot hold a message.)
+/// The address of a message's sender. (The macros of tests cannot hold a message.)
 func address(of message: borrowing Message) -> String? {
   message.property("Peer-Address")
 }
@@ -112,7 +112,7 @@ struct Pair {
   }
 }
 
-/// Expects that a process which had to trap said why. (A release build traps without a word.)
+/// Expects the error text of a process that had to trap. (A release build traps without a text.)
 func expectMessage(
   _ message: String,
   of exit: ExitTest.Result?,

@@ -77,9 +77,10 @@ private final class Body: Sendable {
   }
 }
 
-/// Runs the closure while another thread sends this one signals without end, which a handler takes.
+/// Runs the closure while another thread sends this one signals continuously, which a
+/// handler takes.
 ///
-/// Without end, because a single signal could arrive before what it is to interrupt has begun.
+/// A single signal could arrive before the call that it is to interrupt has begun.
 func withSignalsToThisThread<Result>(_ body: () throws -> Result) throws -> Result {
   var action = sigaction()
   #if canImport(Darwin)
@@ -109,7 +110,7 @@ func withSignalsToThisThread<Result>(_ body: () throws -> Result) throws -> Resu
 /// Sends SIGUSR1 to the thread that created it.
 private final class SignalSender: Sendable {
   #if canImport(Darwin)
-  // A thread's name, which nobody follows as the pointer that it is here.
+  // A thread's identifier, which is not dereferenced as a pointer.
   nonisolated(unsafe) private let target = pthread_self()
   #else
   private let target = pthread_self()

@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-@Suite("Files that decide what others may do", .timeLimit(.minutes(1)))
+@Suite("Files that decide the rights of others", .timeLimit(.minutes(1)))
 struct TrustedFileTests {
   private static let stranger: UInt32 = 54_321
   private static let text = Array("user:4711 count see".utf8)
@@ -118,13 +118,13 @@ struct TrustedFileTests {
       #expect(problem(path) == .ownedBy(path, Self.stranger))
       #expect(problem(path)?.owner == Self.stranger)
       #expect(try read(path, trusting: Self.stranger) == Self.text)
-      // A file of this user's that somebody else could have put there.
+      // A file of this user in another user's directory.
       #expect(chown(path, 0, 0) == 0 && chown(directory, Self.stranger, 0) == 0)
       let foreign = TrustedPath.Problem.foreign(directory, owner: Self.stranger)
       #expect(problem(path) == .path(path, foreign) && problem(path)?.owner == Self.stranger)
       #expect(TrustedFile.problem(path, .open, most: 64) == .path(path, foreign))
       #expect(try read(path, trusting: Self.stranger) == Self.text)
-      // And a link of somebody else's.
+      // A link of another user.
       #expect(chown(directory, 0, 0) == 0 && symlink("file", "\(directory)/link") == 0)
       #expect(try read("\(directory)/link") == Self.text)
       #expect(lchown("\(directory)/link", Self.stranger, 0) == 0)
@@ -200,11 +200,11 @@ struct TrustedFileTests {
       try append(new, "one,")
       try append(new, "two")
       #expect(try TrustedFile.read(new, .secret, most: 64) == Array("one,two".utf8))
-      // Through links of this user's, also to a file that is not there yet.
+      // Through links of this user, also to a file that does not exist yet.
       #expect(symlink("later", "\(directory)/link") == 0)
       try append("\(directory)/link", "three")
       #expect(try read("\(directory)/later") == Array("three".utf8))
-      // In a directory that is everybody's what this user makes stays this user's.
+      // In a shared sticky directory, files of this user stay this user's.
       #expect(chmod(directory, 0o1777) == 0)
       try append("\(directory)/shared", "four")
       try append(path, "!")

@@ -8,12 +8,12 @@ import Glibc
 import Darwin
 #endif
 
-@Suite("Errors and what the library must be")
+@Suite("Errors, and the requirements of the library")
 struct ZeroMQErrorTests {
   /// libzmq's own error numbers start above this one, by the definition in its header.
   private static let own: Int32 = 156_384_712
 
-  @Test("An error says what failed, on what, why and what to do")
+  @Test("An error states the failed operation, its subject, the reason and the remedy")
   func description() {
     let error = ZeroMQError(code: EADDRINUSE, operation: "bind", subject: "tcp://127.0.0.1:5555")
     #expect(
@@ -54,7 +54,7 @@ struct ZeroMQErrorTests {
     #expect(description.contains(remedy))
   }
 
-  @Test("Disconnecting from what was never connected is explained as such")
+  @Test("Disconnecting from an endpoint that was never connected is explained as such")
   func disconnectRemedy() throws {
     let socket = try Socket(Context(), kind: .dealer)
     let error = #expect(throws: ZeroMQError.self) { try socket.disconnect("tcp://127.0.0.1:1") }
@@ -70,7 +70,7 @@ struct ZeroMQErrorTests {
     #expect(!ZeroMQLibrary.has("telepathy"))
   }
 
-  @Test("An old library is refused, saying what is installed and what is needed")
+  @Test("An old library is refused, with the installed and the required version")
   func oldLibrary() {
     let error = #expect(throws: ZeroMQError.self) {
       try ZeroMQLibrary.check(version: ZeroMQLibrary.Version(4, 2, 5), hasIPC: true)

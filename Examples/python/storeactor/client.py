@@ -34,6 +34,18 @@ class NotApplied(Exception):
     """An action was not applied, and never will be."""
 
 
+class ActionRefused(NotApplied):
+    """A reducer refused an action: `reason`, and perhaps a `code` and a `value`."""
+
+    def __init__(self, reason, details=None):
+        self.reason = reason
+        self.code = (details or {}).get(0)
+        # The hash of the value's schema, and the value.
+        value = (details or {}).get(1)
+        self.value = value[1] if value else None
+        super().__init__(f"refused ({self.code}): {reason}" if self.code else f"refused: {reason}")
+
+
 def check_directory(path):
     """Refuses a directory that others than its user and root could have put where it is."""
     path = os.path.realpath(path)
@@ -918,7 +930,7 @@ class Client:
             action.has_outcome = True
             action.scope.pending -= 1
             if isinstance(outcome, list) and outcome[0] == 2:
-                action._fail(action.scope.refusal or NotApplied(f"{outcome[1]}: {outcome[2]}"))
+                action._fail(action.scope.refusal or self._failure(*outcome[1:]))
                 continue
             revision = outcome
             if isinstance(outcome, list):
@@ -933,6 +945,12 @@ class Client:
                 break
             del self._actions[number]
         self._show()
+
+    @staticmethod
+    def _failure(code, message, details=None, *_):
+        if code == "refused":
+            return ActionRefused(message, details)
+        return NotApplied(f"{code}: {message}")
 
     def _effects_ended(self, sequences, nonce, sequence, *_):
         for number in sequences:

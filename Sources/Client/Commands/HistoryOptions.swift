@@ -200,7 +200,7 @@ final class Past {
 }
 
 extension [ScopeDescription] {
-  /// An action of a scope, as JSON of its schema where that is known.
+  /// An action of a scope, as JSON of its schema if that is known.
   func action(_ value: GenericValue, of scope: String) -> JSONValue {
     // A value that does not fit its schema is written as untyped JSON.
     if let document = find(scope)?.description.action {

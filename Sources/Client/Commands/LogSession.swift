@@ -133,6 +133,7 @@ final class LogSession {
   private func tell(_ entries: ArraySlice<GenericValue>) async {
     for entry in entries where !session.isOver {
       let line = LogLine(entry, action: past.action)
+      if !isJSON { for refusal in line.refusals { session.writer.line(refusal) } }
       session.writer.line(isJSON ? line.tree.text() : line.text)
     }
     await session.writer.drained()

@@ -3,7 +3,7 @@ import GenericState
 import StoreJournal
 import StoreState
 
-/// Copies what can be read of a damaged data directory: `storectl salvage`.
+/// Copies the readable part of a damaged data directory: `storectl salvage`.
 struct SalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",

@@ -228,7 +228,7 @@ struct ActionParser {
   /// that JSON requires.
   ///
   /// - Returns: The action's encoding.
-  /// - Throws: A `CommandError` with the path in the text and what was expected there.
+  /// - Throws: A `CommandError` with the path in the text and the expectation there.
   func action(_ text: String) throws(CommandError) -> [UInt8] {
     do {
       let tree = Self.isName(text) ? JSONValue.string(text) : try JSONValue(parsing: text)

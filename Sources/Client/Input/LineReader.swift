@@ -6,13 +6,13 @@ import Glibc
 import Darwin
 #endif
 
-/// Lines of standard input, without keeping the main loop from its work.
+/// Reads lines of standard input without blocking the main loop.
 ///
-/// A thread of its own reads, one piece each time that lines are wanted and none are left: so who
-/// takes no more lines reads no further. It runs nothing but `read`.
+/// A separate thread reads one piece whenever a line is requested and no buffered line is left, so
+/// the input is not read ahead. The thread only calls `read`.
 @MainActor
 final class LineReader {
-  /// A line that no action fits in is not kept.
+  /// The longest line that is kept; every valid action fits.
   private static let longestLine = 2 << 20
   private nonisolated static let pieceBytes = 64 << 10
 
@@ -23,7 +23,7 @@ final class LineReader {
 
   init(descriptor: Int32 = 0) { self.descriptor = descriptor }
 
-  /// The next line; nil at the end of the input.
+  /// Returns the next line; nil at the end of the input.
   func next() async throws(CommandError) -> LineSplitter.Line? {
     while true {
       if let line = splitter.next() { return line }

@@ -9,10 +9,10 @@ struct LineSplitter {
   }
 
   private let limit: Int
-  /// What was read; everything before `start` is done.
+  /// The bytes that were read; those before `start` are consumed.
   private var bytes: [UInt8] = []
   private var start = 0
-  /// Up to where there is no end of a line.
+  /// The index up to which no line ends.
   private var scanned = 0
   private var isSkipping = false
   private var isFirst = true
@@ -25,7 +25,7 @@ struct LineSplitter {
     self.limit = limit
   }
 
-  /// Bytes that are kept.
+  /// The number of retained bytes.
   var byteCount: Int { bytes.count }
 
   mutating func append(_ more: some Sequence<UInt8>) {
@@ -35,7 +35,7 @@ struct LineSplitter {
     bytes.append(contentsOf: more)
   }
 
-  /// The next whole line, without its end; nil when there is none yet.
+  /// Returns the next whole line, without its terminator; nil while the line is incomplete.
   mutating func next() -> Line? {
     while scanned < bytes.count {
       guard bytes[scanned] == 0x0A else {
@@ -56,7 +56,7 @@ struct LineSplitter {
     return nil
   }
 
-  /// What stands behind the last end of a line, when nothing comes any more; nil for nothing.
+  /// Returns the rest after the last line end, at the end of the input; nil if it is empty.
   mutating func last() -> Line? {
     defer {
       start = bytes.count

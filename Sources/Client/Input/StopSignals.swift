@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// SIGTERM and SIGINT as a request to come to an end; none is lost from when it is made.
+/// Handles SIGTERM and SIGINT as requests to stop; no signal is lost after the creation.
 @MainActor
 final class StopSignals {
   private static let numbers = [SIGTERM, SIGINT]
@@ -14,7 +14,7 @@ final class StopSignals {
 
   /// Calls `body` with the first signal; the second ends the process.
   init(_ body: @escaping @MainActor (Int32) -> Void) {
-    // One that comes before its source waits for it.
+    // A signal that arrives before its source exists stays pending.
     Self.change(SIG_BLOCK)
     sources = Self.numbers.map {
       DispatchSource.makeSignalSource(signal: $0, queue: .main)
@@ -30,10 +30,10 @@ final class StopSignals {
     }
   }
 
-  /// From now on the signals do what they do to any program.
+  /// Restores the signals' default actions.
   func cancel() {
     for source in sources { source.cancel() }
-    // A source has a handler of its own.
+    // A source installs a signal handler, which is removed here.
     for number in Self.numbers { signal(number, SIG_DFL) }
     Self.change(SIG_UNBLOCK)
   }

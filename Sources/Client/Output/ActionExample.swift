@@ -1,18 +1,18 @@
 import GenericState
 import StoreState
 
-/// JSON that is a value of a schema, and shows how one is written.
+/// JSON examples of a schema's values, which show the syntax.
 struct ActionExample {
   let document: SchemaDocument
-  /// From here on what may be left out is.
+  /// The depth from which optional parts are omitted.
   private static let plainDepth = 3
-  /// Deeper ones stand for types that have no end.
+  /// The depth limit, which recursive types would exceed.
   private static let mostDepth = 8
 
   /// The most values of an example: types that hold each other grow with every level.
   private static let mostValues = 1_000
 
-  /// A case as `send` takes it: its name, or JSON.
+  /// Returns a case in the syntax of `send`: its name, or JSON.
   func text(of action: Definition.Case) -> String {
     var left = Self.mostValues
     return action.payload.isEmpty ? action.name : tree(of: action, depth: 0, &left).text()

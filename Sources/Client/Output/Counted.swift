@@ -1,6 +1,6 @@
-/// How many of something, as people say it.
+/// Formats a count with its noun.
 enum Counted {
-  /// Such as `1 action`, or `2 actions`.
+  /// Returns a text such as `1 action` or `2 actions`.
   static func text(_ count: some BinaryInteger, _ noun: String) -> String {
     count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
   }

@@ -2,7 +2,7 @@ import GenericState
 import StoreProtocol
 import StoreState
 
-/// A daemon's answer to a question for its status (`docs/PROTOCOL.md` §8.2).
+/// A daemon's answer to a query for its status (`docs/PROTOCOL.md` §8.2).
 struct DaemonStatus {
   struct Session: Identifiable {
     let id: UInt64
@@ -17,16 +17,16 @@ struct DaemonStatus {
 
   let epoch: UInt64
   let revision: UInt64
-  /// Up to where it is kept; nil where it is in memory only.
+  /// The last durable revision; nil if the daemon keeps its state in memory only.
   let durableRevision: UInt64?
-  /// The last one that was reduced.
+  /// The last revision that was reduced.
   let newestRevision: UInt64?
-  /// Why nothing can be kept for now; nil while it can.
+  /// The reason why the daemon cannot write to the disk now; nil if it can.
   let obstacle: String?
   let pid: UInt64
-  /// The name of the daemon's program; nil if the daemon does not tell it.
+  /// The name of the daemon's program; nil if the daemon does not state it.
   let program: String?
-  /// In milliseconds.
+  /// The uptime in milliseconds.
   let uptime: UInt64
   let sessions: [Session]
   let counters: [(name: String, count: UInt64)]
@@ -74,8 +74,9 @@ struct DaemonStatus {
     }
   }
 
-  /// For programs: the answer as it came, but for the epoch, as everywhere in hexadecimal, since
-  /// not every reader of JSON keeps 64 bits.
+  /// The answer as JSON for programs.
+  ///
+  /// The epoch is hexadecimal, as everywhere, since not every reader of JSON keeps 64 bits.
   var tree: JSONValue {
     guard case .map(let entries) = value else { return .null }
     return .object(
@@ -91,7 +92,7 @@ struct DaemonStatus {
   var epochText: String { String(epoch, radix: 16) }
   var uptimeText: String { Self.time(uptime) }
 
-  /// What the session has not read whose oldest unread message is the oldest.
+  /// The backlog of the slowest session, whose oldest unread message is the oldest.
   var backlog: UnreadBacklog { sessions.map(\.backlog).max() ?? UnreadBacklog() }
 
   static func time(_ milliseconds: UInt64) -> String {
@@ -107,8 +108,7 @@ struct DaemonStatus {
 // MARK: - For people
 
 extension DaemonStatus {
-  /// In the order in which people look: whether it is well, who is there and who is behind, and
-  /// what has happened.
+  /// The status in the order in which people read: health, sessions and their backlogs, counters.
   var lines: [String] {
     var table = TextTable()
     table.add("revision", "\(revision), \(whereabouts)")
@@ -132,7 +132,7 @@ extension DaemonStatus {
     backlog.isEmpty ? "none behind" : "the slowest has \(backlog) unread"
   }
 
-  /// Who is furthest behind first.
+  /// The sessions, with the largest backlog first.
   private var sessionLines: [String] {
     guard !sessions.isEmpty else { return [] }
     var table = TextTable(
@@ -155,7 +155,7 @@ extension DaemonStatus {
     return [""] + table.lines(indentation: 2)
   }
 
-  /// Those that have counted something.
+  /// The counters above zero.
   private var counterLines: [String] {
     var table = TextTable()
     for counter in counters where counter.count > 0 { table.add(counter.name, "\(counter.count)") }
@@ -167,7 +167,7 @@ extension DaemonStatus {
 // MARK: - For Prometheus
 
 extension DaemonStatus {
-  /// The text format of Prometheus.
+  /// The status in the text format of Prometheus.
   var metrics: [String] { StatusMetrics(value).lines }
 }
 

@@ -6,42 +6,42 @@ import Glibc
 import Darwin
 #endif
 
-/// Standard output for commands that print for as long as they run, whatever reads it.
+/// Standard output for commands that print continuously, to any reader.
 ///
-/// A thread of its own writes, so that a reader that is slow or stands still never keeps the main
-/// loop from its work; it runs nothing but `write`. Everything else belongs to the main actor. What
-/// waits is not limited here: who prints looks at ``pendingBytes`` or waits for ``onIdle``.
+/// A separate thread writes, so that a slow or stopped reader never blocks the main loop; it only
+/// calls `write`. Everything else belongs to the main actor. The backlog is not limited here:
+/// callers check ``pendingBytes`` or wait for ``onIdle``.
 @MainActor
 final class LineWriter {
-  /// About so many bytes are handed over at once, so that ending does not wait for much.
+  /// The approximate size of a batch, which limits the wait at the end.
   private static let batchBytes = 64 << 10
 
-  /// Called when everything is written, or nothing more can be.
+  /// Called when all lines are written, or when writing has failed.
   var onIdle: @MainActor () -> Void = {}
-  /// Why nothing can be written any more.
+  /// The reason why writing has failed.
   private(set) var failure: StandardOutput.Written?
 
-  /// What to tell of that; nil where who reads has seen enough.
+  /// The error to report for ``failure``; nil if the reader closed its end.
   var error: CommandError? {
     guard case .failed(let reason)? = failure else { return nil }
     return CommandError(.inputOutput, "Standard output could not be written: \(reason).")
   }
 
-  /// Bytes that wait to be written.
+  /// The number of bytes in the backlog.
   private(set) var pendingBytes = 0
 
   private let descriptor: Int32
   private let queue = DispatchQueue(label: "storectl.output")
-  /// Whole lines; those from `head` on wait.
+  /// Batches of whole lines; those from `head` on are the backlog.
   private var batches: [[UInt8]] = []
   private var head = 0
   private var isWriting = false
 
   init(descriptor: Int32 = StandardOutput.descriptor) { self.descriptor = descriptor }
 
-  /// Calls `body` when nobody reads any more, also while there is nothing to write.
+  /// Calls `body` when the reader closes its end, even while the backlog is empty.
   ///
-  /// The thread that waits for it is there until the process ends.
+  /// The waiting thread exists until the process ends.
   func whenAbandoned(_ body: @escaping @MainActor () -> Void) {
     DispatchQueue(label: "storectl.reader").async { [descriptor] in
       guard Self.waitUntilAbandoned(descriptor) else { return }
@@ -50,7 +50,7 @@ final class LineWriter {
   }
 
   private nonisolated static func waitUntilAbandoned(_ descriptor: Int32) -> Bool {
-    // Nothing is asked for: what comes all the same is that the other end has gone.
+    // Without requested events, `poll` reports only errors and hang-ups.
     var item = pollfd(fd: descriptor, events: 0, revents: 0)
     while true {
       if poll(&item, 1, -1) > 0 { return Int32(item.revents) & Int32(POLLERR | POLLHUP) != 0 }
@@ -60,7 +60,7 @@ final class LineWriter {
 
   var isIdle: Bool { !isWriting && pendingBytes == 0 }
 
-  /// Prints a line, as soon as those before it are written.
+  /// Prints a line after those before it.
   func line(_ text: String) {
     guard failure == nil else { return }
     if batches.count == head || batches[batches.count - 1].count >= Self.batchBytes {
@@ -73,14 +73,14 @@ final class LineWriter {
     startWriting()
   }
 
-  /// Forgets the lines that wait; what is being written is written to the end of its last line.
+  /// Discards the backlog; the batch that is being written is completed.
   func abandon() {
     batches = []
     head = 0
     pendingBytes = 0
   }
 
-  /// Waits until everything is written, or nothing more can be.
+  /// Waits until all lines are written, or until writing has failed.
   func drained() async {
     guard !isIdle else { return }
     await withCheckedContinuation { continuation in

@@ -16,14 +16,14 @@ struct LogLine {
     self.action = action
   }
 
-  /// For programs: all that is known.
+  /// The complete entry, for programs.
   var tree: JSONValue {
     guard case .map(let entries) = entry else { return .null }
     let names = [
       "revision", "time", "by", "client", "user", "pid", "key", "session", "sequence", "name",
       "peer",
       "scope", "action", "actionBytes", "changed", "us", "bytes", "began", "ended", "forgot",
-      "wasStopped", "interrupted",
+      "wasStopped", "interrupted", "refused", "refusedMore",
     ]
     return .object(
       names.compactMap { name in
@@ -41,17 +41,37 @@ struct LogLine {
     switch name {
     case "time": .string(time)
     case "action": action(value, text(entry[field: "scope"]))
+    case "refused": .array(refused.map(\.tree))
     default: JSONProjection.untyped(value)
     }
   }
 
-  /// For people: one line.
+  /// The entry as one line, for people.
   var text: String {
     let columns = [
       padded(text(entry[field: "revision"]), 8, isLeft: true), time,
       padded(who, 14), what, changed, duration,
     ]
     return Printable.text(columns.filter { !$0.isEmpty }.joined(separator: "  "))
+  }
+
+  /// The actions that were refused before the revision; each is like an entry without a revision.
+  private var refused: [LogLine] {
+    guard case .array(let entries)? = entry[field: "refused"] else { return [] }
+    return entries.map { LogLine($0, action: action) }
+  }
+
+  /// For people: the actions that were refused before the revision, one line for each.
+  var refusals: [String] {
+    let lines = refused.map { line in
+      let code = line.entry[field: "code"].map { " (\(text($0)))" } ?? ""
+      let who = "session \(text(line.entry[field: "session"])) #\(text(line.entry[field: "sequence"]))"
+      let reason = "refused\(code): \(text(line.entry[field: "reason"]))"
+      return [padded("–", 8, isLeft: true), padded(who, 14), line.what, reason].joined(separator: "  ")
+    }
+    guard let more = entry[field: "refusedMore"] else { return lines.map { Printable.text($0) } }
+    return (lines + [padded("–", 8, isLeft: true) + "  \(text(more)) more actions were refused"])
+      .map { Printable.text($0) }
   }
 
   var time: String {
@@ -98,7 +118,7 @@ struct LogLine {
     return scopes.isEmpty ? "→ nothing" : "→ \(scopes.joined(separator: " "))"
   }
 
-  /// The names of the scopes that were changed; nil where that is not known.
+  /// The names of the scopes that the revision changed; nil if unknown.
   var scopes: [String]? {
     guard case .array(let names)? = entry[field: "changed"] else { return nil }
     return names.map { text($0) }

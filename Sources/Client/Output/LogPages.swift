@@ -2,16 +2,15 @@ import GenericState
 import StoreClient
 import StoreState
 
-/// Which pages of a log are asked for, and what of an answer is believed.
+/// Decides which pages of a log to request, and validates the answers.
 ///
-/// A daemon whose pages make no sense, or that goes on without telling anything, ends it with an
-/// error.
+/// An invalid page, or too many pages without entries, ends the listing with an error.
 struct LogPages {
   /// The step after a page.
   enum Step: Hashable {
-    /// There is more to ask for.
+    /// Request the next page.
     case ask
-    /// There is no more for now.
+    /// Wait for new revisions.
     case wait
     /// The list is complete.
     case end
@@ -20,7 +19,7 @@ struct LogPages {
   /// The content of an answer.
   struct Page: Hashable {
     var entries: [GenericValue]
-    /// The last revision that was looked at.
+    /// The last revision that the daemon examined.
     var reached: UInt64
     /// The newest revision.
     var newest: UInt64
@@ -28,24 +27,27 @@ struct LogPages {
 
   /// The most entries of a page.
   static let most = 2_048
-  /// The most pages in a row that tell nothing and have more behind them: of hundreds of thousands
-  /// of revisions each.
+  /// The most consecutive pages without entries, if more pages follow; each page may cover hundreds
+  /// of thousands of revisions.
   static let mostEmpty = 1_000
 
-  /// How many revisions a page without an entry has looked at, at least, when there are more: a
-  /// daemon looks at twenty times as many.
+  /// The number of revisions below which a page without entries counts as idle, if more
+  /// pages follow.
+  ///
+  /// A daemon examines twenty times as many.
   static let leastLooked: UInt64 = 10_000
-  /// The most pages in a row without an entry that have looked at fewer: an honest one may end
-  /// early where it cannot read on.
+  /// The most consecutive idle pages.
+  ///
+  /// A correct daemon may end a page early if it cannot read on.
   static let mostIdle = 8
 
   /// The revision after which the next page begins.
   private(set) var next: UInt64
-  /// Whether what happens from now on is wanted, too.
+  /// Whether the listing continues with new revisions.
   let isFollowed: Bool
-  /// How many entries are still wanted.
+  /// The number of entries that are still to be listed.
   private var left: Int
-  /// The newest revision when the first page came; where the log is followed, as of the last one.
+  /// The newest revision as of the first page; if the log is followed, as of the last page.
   private var newest: UInt64?
   private var emptyCount = 0
   private var idleCount = 0
@@ -54,34 +56,34 @@ struct LogPages {
   ///
   /// - Parameters:
   ///   - revision: The revision.
-  ///   - count: How many entries are wanted; nil for all.
-  ///   - isFollowed: Whether what happens from now on is wanted, too.
+  ///   - count: The number of entries to list; nil for all.
+  ///   - isFollowed: Whether the listing continues with new revisions.
   init(after revision: UInt64, count: Int?, isFollowed: Bool) {
     next = revision
     left = count ?? .max
     self.isFollowed = isFollowed
   }
 
-  /// How many entries the next page may have.
+  /// The most entries of the next page.
   var count: UInt64 { UInt64(min(left, Self.most)) }
 
-  /// Asks for pages of another history than the one that was told.
+  /// Restarts with the pages of another history.
   ///
-  /// - Parameter revision: Behind which revision they begin.
+  /// - Parameter revision: The revision after which they begin.
   mutating func beginAnew(after revision: UInt64) {
     next = revision
     newest = nil
     (emptyCount, idleCount) = (0, 0)
   }
 
-  /// Takes a page.
+  /// Validates a page, and advances past it.
   ///
   /// - Parameters:
   ///   - page: The page.
-  ///   - known: How many of its entries were told already, and do not count.
+  ///   - known: The number of its entries that were printed before; they do not count.
   /// - Returns: The step after the page.
-  /// - Throws: ``ConnectionError`` where it cannot be the page that was asked for, or the last one
-  ///   of a list that is not at its end.
+  /// - Throws: ``ConnectionError`` if the page does not match the request, or if it is the last
+  ///   page of an incomplete list.
   mutating func take(_ page: Page, known: Int = 0) throws(ConnectionError) -> Step {
     let (entries, reached) = (page.entries, page.reached)
     guard UInt64(entries.count) <= count else {
@@ -103,7 +105,8 @@ struct LogPages {
     left -= entries.count - known
     let looked = reached - next
     next = reached
-    // What happens meanwhile is not waited for: there might be more for ever.
+    // A list that is not followed ends at the newest revision of its first page; otherwise it might
+    // never end.
     let end = isFollowed ? page.newest : newest ?? page.newest
     newest = end
     guard left > 0 else { return .end }

@@ -1,25 +1,27 @@
 import GenericState
 import StoreClient
 
-/// The newest entries of a log: for them more and more is looked through, each time up to its end.
+/// The newest entries of a log.
 ///
-/// How many revisions an entry is among depends on what is asked for, so the span grows until it
-/// has enough of them. All that was looked through in vain is little beside the last span.
+/// They are searched in spans of growing length, each up to the end.
+///
+/// The density of matching entries depends on the query, so the span grows until it contains
+/// enough. All previous spans together are small compared to the last one.
 struct LogTail {
-  /// How much longer the next span is.
+  /// The factor by which the span grows.
   private static let growth: UInt64 = 8
 
   private let count: Int
   private let after: UInt64
   private var span: UInt64
-  /// What is asked for next; at first only where the end is.
+  /// The position of the next query; the first one only finds the end.
   private(set) var pages = LogPages(after: .max, count: nil, isFollowed: false)
-  /// Behind which revision the present span begins; nil while it is not known where the end is.
+  /// The revision after which the current span begins; nil while the end is unknown.
   private var start: UInt64?
-  /// What was found in it, oldest first.
+  /// The entries in the span, oldest first.
   private(set) var entries: [GenericValue] = []
 
-  /// The newest entries after a revision.
+  /// Searches for the newest entries after a revision.
   init(count: Int, after revision: UInt64) {
     self.count = count
     after = revision
@@ -28,13 +30,13 @@ struct LogTail {
 
   /// Takes a page.
   ///
-  /// - Returns: Whether all that is wanted was found.
-  /// - Throws: ``ConnectionError`` where it cannot be the page that was asked for.
+  /// - Returns: Whether the search is complete.
+  /// - Throws: ``ConnectionError`` if the page does not match the request.
   mutating func take(_ page: LogPages.Page) throws(ConnectionError) -> Bool {
     if let start {
       let step = try pages.take(page)
       entries += page.entries
-      // What is too much goes in large pieces: each time the rest moves.
+      // Surplus entries are removed in large batches, since each removal moves the rest.
       if step == .end || entries.count / 2 > count { entries = entries.suffix(count) }
       guard step == .end else { return false }
       if entries.count == count || start <= after { return true }

@@ -1,33 +1,34 @@
 import GenericState
 
-/// What was told last of a log that is followed, to find where another history leaves it.
+/// The last printed entries of a followed log, to find the entry at which another history diverges.
 ///
-/// A daemon whose journal lost its end, or was put back, goes on in another epoch from a revision
-/// that was told. What both histories have is told once.
+/// A daemon whose journal lost its end, or was restored, continues in another epoch from a revision
+/// that was printed. Entries that both histories share are printed once.
 struct LogTrail {
-  /// How many entries are remembered.
+  /// The most entries that are remembered.
   static let most = 2_048
 
-  /// Oldest first.
+  /// The printed entries, oldest first.
   private var told: [GenericValue] = []
-  /// How many of them another history has for certain; nil where none is compared with.
+  /// The number of printed entries that the other history shares; nil unless one is compared.
   private var commonCount: Int?
 
   /// Begins to compare with another history.
   ///
-  /// - Returns: Behind which revision it is to be asked for; nil where nothing was told.
+  /// - Returns: The revision after which to request the other history; nil without printed entries.
   mutating func compare() -> UInt64? {
     guard case .unsigned(let first)? = told.first?[field: "revision"] else { return nil }
     commonCount = 0
     return first - 1
   }
 
-  /// Takes entries, and those that are news for told.
+  /// Takes entries, and records the new ones as printed.
   ///
   /// - Parameters:
   ///   - entries: The next ones of the history.
   ///   - hasMore: Whether further entries follow.
-  /// - Returns: Those that were not told; nil where nothing of what was told is in this history.
+  /// - Returns: The entries that were not printed before; nil if this history shares no
+  ///   printed one.
   mutating func news(in entries: [GenericValue], hasMore: Bool) -> ArraySlice<GenericValue>? {
     var news = entries[...]
     if var count = commonCount {

@@ -5,30 +5,35 @@ import StoreState
 /// The outcome of one action, as `send` prints it.
 enum OutcomeLine: Hashable, Sendable {
   case applied(revision: UInt64)
+  /// A reducer refused the action.
+  case refused(reason: String, Outcome.RefusalDetails?)
   case failed(code: String, message: String)
 
   init(_ outcome: Outcome) {
     switch outcome {
     case .applied(let revision, _): self = .applied(revision: revision)
+    case .failed(let failure) where failure.code == Outcome.refused:
+      self = .refused(reason: failure.message, failure.details)
     case .failed(let failure): self = .failed(code: failure.code, message: failure.message)
     }
   }
 
-  /// Text that is no action of the scope.
+  /// Returns the outcome of a text that is not an action of the scope.
   static func notAnAction(_ message: String) -> Self {
     .failed(code: Outcome.rejected, message: message)
   }
 
-  /// Text whose action was not sent, and why.
+  /// Returns the outcome of an action that was not sent, with the reason.
   static func notSent(_ error: CommandError) -> Self {
     guard error.status == .notAllowed else { return notAnAction("\(error)") }
     return .failed(code: "unauthorised", message: "\(error)")
   }
 
-  /// The kind: a code of its own for what may work later, `rejected` for what never will.
+  /// The kind: a separate code for failures that may pass, `rejected` for permanent ones.
   var name: String {
     switch self {
     case .applied: "applied"
+    case .refused: "refused"
     case .failed(let code, _):
       switch status {
       case .tryAgain: code
@@ -42,6 +47,7 @@ enum OutcomeLine: Hashable, Sendable {
   var status: CommandError.Status? {
     switch self {
     case .applied: nil
+    case .refused: .badData
     case .failed(Outcome.rejected, _), .failed(Outcome.absent, _): .badData
     case .failed("unauthorised", _): .notAllowed
     case .failed: .tryAgain
@@ -51,8 +57,8 @@ enum OutcomeLine: Hashable, Sendable {
   /// Returns the printed line.
   ///
   /// - Parameters:
-  ///   - asJSON: Whether a program reads it.
-  ///   - line: The line of the input that the action stood on; what was not applied is found by it.
+  ///   - asJSON: Whether the line is for a program.
+  ///   - line: The action's line in the input, which identifies a failed action.
   /// - Returns: One line.
   func text(asJSON: Bool, line: Int? = nil) -> String {
     switch self {
@@ -60,18 +66,38 @@ enum OutcomeLine: Hashable, Sendable {
       guard asJSON else { return "applied at revision \(revision)" }
       let tree: JSONValue = ["outcome": "applied", "revision": .integer(revision)]
       return tree.text()
+    case .refused(let reason, let details):
+      guard asJSON else { return text(code: details?.code, reason, line) }
+      var members: [JSONValue.Member] = [.init("outcome", "refused")]
+      if let code = details?.code { members.append(.init("code", .string(code))) }
+      members.append(.init("message", .string(reason)))
+      if let value = details?.value { members.append(.init("value", Self.tree(of: value))) }
+      if let line { members.append(.init("line", .integer(line))) }
+      return JSONValue.object(members).text()
     case .failed(let code, let message):
-      guard asJSON else {
-        let reason = code == name ? "" : " (\(code))"
-        let place = line.map { "line \($0): " } ?? ""
-        return Printable.text("\(name)\(reason): \(place)\(message)")
-      }
+      guard asJSON else { return text(code: code == name ? nil : code, message, line) }
       var members: [JSONValue.Member] = [
         .init("outcome", .string(name)), .init("code", .string(code)),
         .init("message", .string(message)),
       ]
       if let line { members.append(.init("line", .integer(line))) }
       return JSONValue.object(members).text()
+    }
+  }
+
+  /// For people: one line.
+  private func text(code: String?, _ message: String, _ line: Int?) -> String {
+    let kind = code.map { "\(name) (\($0))" } ?? name
+    let place = line.map { "line \($0): " } ?? ""
+    return Printable.text("\(kind): \(place)\(message)")
+  }
+
+  /// A value as JSON of its items, because its type may be unknown; null if it cannot be read.
+  private static func tree(of value: EncodedValue) -> JSONValue {
+    do throws(CodecError) {
+      return JSONProjection.untyped(try GenericValue(encoded: value.bytes))
+    } catch {
+      return .null
     }
   }
 }

@@ -6,12 +6,12 @@ import Glibc
 import Darwin
 #endif
 
-/// How far something long has come, on a line of the terminal that goes when it is done.
+/// The progress of a long operation, on a line of the terminal that is erased at the end.
 ///
-/// Only people are told: by standard error, where that is a terminal, and not where what is printed
-/// meanwhile shows it anyway.
+/// The line is for people only: on standard error, if that is a terminal, unless the lines that are
+/// printed meanwhile already show the progress.
 final class ProgressLine {
-  /// What is done sooner needs no line.
+  /// A shorter operation shows no line.
   private static let patience: Duration = .milliseconds(300)
   private static let pause: Duration = .milliseconds(100)
 
@@ -20,9 +20,9 @@ final class ProgressLine {
   private var nextAt: ContinuousClock.Instant
   private var isShown = false
 
-  /// Begins to wait for what will be told.
+  /// Starts the time after which progress is shown.
   ///
-  /// - Parameter printsMeanwhile: Whether lines are printed while it goes on.
+  /// - Parameter printsMeanwhile: Whether lines are printed during the operation.
   init(printsMeanwhile: Bool = false) {
     let isDumb = Environment.variables("TERM")["TERM"].map { ["", "dumb"].contains($0) } ?? true
     isWanted =
@@ -33,7 +33,7 @@ final class ProgressLine {
 
   deinit { end() }
 
-  /// Shows how far it is, unless that was shown a moment ago.
+  /// Shows the progress, at most every 100 ms.
   func tell(_ text: @autoclosure () -> String) {
     guard isWanted, clock.now >= nextAt else { return }
     nextAt = clock.now + Self.pause
@@ -41,7 +41,7 @@ final class ProgressLine {
     show(Printable.text(text()))
   }
 
-  /// Takes the line away.
+  /// Erases the line.
   func end() {
     guard isShown else { return }
     isShown = false
@@ -49,7 +49,7 @@ final class ProgressLine {
   }
 
   private func show(_ text: String) {
-    // Where it cannot be shown it is not needed.
+    // Progress is optional, so a failed write is ignored.
     _ = StandardOutput.write(Array("\r\(text)\u{1B}[K".utf8), to: StandardOutput.errorDescriptor)
   }
 }

@@ -6,8 +6,7 @@ import StoreState
 struct SchemaText {
   let description: ScopeDescription
 
-  /// What the state consists of, what may be sent and how that is written, and then each type
-  /// that was named, once.
+  /// The state's parts, the actions and their syntax, then each named type once.
   var lines: [String] {
     var lines = [description.pattern]
     if let id = description.id { lines.append("  id       \(id.root)") }
@@ -30,7 +29,7 @@ struct SchemaText {
       }
   }
 
-  /// An action as one writes it in Swift: `addButtonTapped(title: text)`.
+  /// An action in Swift's syntax: `addButtonTapped(title: text)`.
   static func text(of action: Definition.Case) -> String {
     guard !action.payload.isEmpty else { return action.name }
     let parts = action.payload.map { part in
@@ -45,7 +44,7 @@ struct SchemaText {
 
     init(_ description: ScopeDescription) {
       let documents = [description.state, description.action, description.output].compactMap(\.self)
-      // What the state, the actions and the outputs are was said already.
+      // The types of the state, the actions and the outputs are listed above.
       let said = Set(documents.compactMap { $0.definition(of: $0.root) })
       for document in documents {
         for type in document.definitions.sorted(by: { $0.key < $1.key })
@@ -63,7 +62,7 @@ struct SchemaText {
         }
     }
 
-    /// A record's fields, or a choice's cases; nothing for a type without a name.
+    /// Returns a record's fields, or a choice's cases; empty without a definition.
     static func lines(of definition: Definition?, _ indentation: Int) -> [String] {
       var table = TextTable()
       switch definition {
@@ -79,13 +78,13 @@ struct SchemaText {
 }
 
 extension ScopeDescription {
-  /// What clients may send.
+  /// The actions that clients may send.
   var actions: [Definition.Case] {
     guard case .choice(let cases) = action.definition(of: action.root) else { return [] }
     return cases
   }
 
-  /// What programs may know of it, as `docs/PROTOCOL.md` §2 and §8.1 have it.
+  /// The description for programs, in the form of `docs/PROTOCOL.md` §2 and §8.1.
   func json() throws(CommandError) -> JSONValue {
     [
       "scope": .string(pattern), "each": .bool(isEach), "state": try Self.tree(state),

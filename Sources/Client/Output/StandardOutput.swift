@@ -15,7 +15,7 @@ enum StandardOutput {
   static func line(_ text: String) throws {
     switch write(Array("\(text)\n".utf8), to: descriptor) {
     case .done: break
-    // Who reads has seen enough.
+    // The reader has closed its end, which is not a failure.
     case .brokenPipe: throw ExitCode.success
     case .failed(let reason):
       throw CommandError(.inputOutput, "Standard output could not be written: \(reason).")
@@ -28,7 +28,7 @@ enum StandardOutput {
     case failed(String)
   }
 
-  /// Writes all bytes, waiting as long as that takes.
+  /// Writes all bytes, and blocks until they are written.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Written {
     bytes.withUnsafeBytes { buffer in
       var rest = buffer[...]
@@ -54,7 +54,7 @@ enum StandardOutput {
     }
   }
 
-  /// Whoever shares the descriptor with us may have made it one that does not block.
+  /// Waits for room: another process that shares the descriptor may have made it nonblocking.
   private static func waitUntilWritable(_ descriptor: Int32) {
     var item = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     poll(&item, 1, -1)

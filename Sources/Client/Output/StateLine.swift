@@ -3,7 +3,7 @@ import StoreClient
 import StoreReplica
 import StoreState
 
-/// What a scope's state looks like on a line.
+/// Formats a scope's state as a line.
 @MainActor
 enum StateLine {
   /// The optional state of a scope.
@@ -11,9 +11,9 @@ enum StateLine {
     JSONProjection.tree(scope.value, schema: scope.schema, in: scope.description.state)
   }
 
-  /// A line of `watch`: what it is about, and its content under a name.
+  /// Returns a line of `watch`: the scope, its revision, and the content under a name.
   ///
-  /// An output has a revision of its own; anything else is of the scope's.
+  /// An output has its own revision; other content has the scope's.
   static func text(
     _ scope: GenericReplica,
     _ content: (name: String, tree: JSONValue),

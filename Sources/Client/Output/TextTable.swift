@@ -13,9 +13,9 @@ struct TextTable {
   /// The lines, without spaces at their ends.
   ///
   /// - Parameters:
-  ///   - indentation: How many spaces stand before each.
-  ///   - width: How long they may be: the words of a last cell go on below it. Nil for as long as
-  ///     they are.
+  ///   - indentation: The number of spaces before each line.
+  ///   - width: The most columns of a line; the last cell is wrapped below itself. Nil for
+  ///     no limit.
   /// - Returns: The lines.
   func lines(indentation: Int = 0, width: Int? = nil) -> [String] {
     var widths: [Int] = []
@@ -34,7 +34,7 @@ struct TextTable {
     }
   }
 
-  /// A cell behind a beginning, with as many of its words in each line as there is room for.
+  /// Returns a cell after a prefix, wrapped at words to the width.
   private static func wrapped(_ cell: String, behind start: String, _ width: Int?) -> [String] {
     guard let width else { return [trimmed(start + cell)] }
     let indent = String(repeating: " ", count: start.count)

@@ -1,12 +1,12 @@
-/// What a session has not read of what it follows, as far as the daemon knows.
+/// The messages that a session has not read, as far as the daemon knows.
 struct UnreadBacklog: Hashable, Comparable, CustomStringConvertible {
   var bytes: UInt64 = 0
-  /// Milliseconds since the oldest of it was published.
+  /// The milliseconds since the oldest unread message was published.
   var milliseconds: UInt64 = 0
 
   var isEmpty: Bool { bytes == 0 }
 
-  /// For people: "0" where everything was read, else how much is unread, and since when.
+  /// For people: "0" without unread messages, otherwise their size and age.
   var description: String {
     isEmpty ? "0" : "\(Self.text(bytes)) for \(DaemonStatus.time(milliseconds))"
   }

@@ -5,14 +5,14 @@ import StoreJournal
 import StoreProtocol
 import StoreState
 
-/// What is found of a data directory that no daemon uses: each segment, and what is wrong.
+/// The findings about a data directory that no daemon uses: its segments and its faults.
 struct VerifiedDirectory {
-  /// What its records and snapshots come to.
+  /// The extent of the records and snapshots.
   struct Summary {
     let members: [JSONValue.Member]
     let text: String
 
-    /// Nil for another answer.
+    /// Returns nil for an answer of another kind.
     init?(_ answer: HistoryAnswer) {
       guard case .verified(let first, let last, let records, let snapshots) = answer else {
         return nil
@@ -28,11 +28,11 @@ struct VerifiedDirectory {
     }
   }
 
-  /// Something may be missing that a daemon would not miss.
+  /// The exit status if data may be missing that a daemon does not need.
   private static let doubtful = ExitCode(1)
 
   private let survey: LogSurvey
-  /// What its states come to; else why they cannot be looked at.
+  /// The extent of its states, or the reason why they cannot be read.
   private let states: Result<Summary, any Error>
 
   init(_ directory: String) throws {
@@ -46,13 +46,13 @@ struct VerifiedDirectory {
       guard let summary = Summary(answer) else { throw Past.otherAnswer }
       return summary
     }
-    // Who has begun meanwhile was in the middle of something.
+    // A daemon that started meanwhile may have written during the survey.
     try HistoryOptions.checkUnused(directory)
   }
 
-  /// Prints it.
+  /// Prints the findings.
   ///
-  /// - Throws: What the program exits with, when it has said why.
+  /// - Throws: The program's exit status, after the reason was printed.
   func print(isJSON: Bool) throws {
     let isWell = survey.problems.isEmpty
     let summary = try? states.get()
@@ -79,7 +79,7 @@ struct VerifiedDirectory {
     if !isWell { throw Self.doubtful }
   }
 
-  /// What is wrong; where the log's files are whole, the reason why no state can be read from them.
+  /// The faults; if the log's files are intact, also the reason why no state can be read from them.
   private var problems: [String] {
     let found = survey.problems.map(\.text)
     guard case .failure(let error) = states, !survey.isDamaged else { return found }

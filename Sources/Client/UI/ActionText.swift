@@ -1,4 +1,4 @@
-/// An action as people are told of it.
+/// The name of an action, for people.
 enum ActionText {
   /// The names of its case and of the cases that it contains.
   static func name(of action: Any) -> String {

@@ -1,6 +1,6 @@
 import TerminalViews
 
-/// Something that has to be seen, on a line of its own.
+/// A prominent notice on its own line.
 struct Banner: PrimitiveView {
   let text: String
 
@@ -15,7 +15,7 @@ struct Banner: PrimitiveView {
     canvas.writeTruncated(" \(text)", style)
   }
 
-  /// What is shown is not known to be so still, and how many actions wait.
+  /// The notice that the displayed state may be outdated, with the number of waiting actions.
   @MainActor static func ofSilence(of daemon: DaemonModel) -> Banner {
     let waiting = daemon.waitingActions
     guard waiting > 0 else {
@@ -26,7 +26,7 @@ struct Banner: PrimitiveView {
   }
 }
 
-/// Something to be said on the last lines: as much of it as leaves two thirds to what it is about.
+/// A message on the last lines, which takes at most a third of the height.
 struct MessageText: PrimitiveView {
   let message: DaemonModel.Message
 

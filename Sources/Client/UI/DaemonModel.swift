@@ -5,15 +5,15 @@ import StoreProtocol
 import StoreReplica
 import StoreState
 
-/// What the terminal shows of a daemon as a whole: how it is, what it exposes, what happened.
+/// The terminal's model of a whole daemon: its status, its scopes, and its log.
 @MainActor
 @Observable
 final class DaemonModel {
-  /// Something to be said on the last line.
+  /// A message on the last line.
   struct Message: Equatable {
     var text: String
     var isFailure: Bool
-    /// Whether it is about what the screen shows, and goes with that.
+    /// Whether the message concerns the current screen, and is removed when another one is shown.
     var isOfScreen: Bool
   }
 
@@ -24,68 +24,70 @@ final class DaemonModel {
     let who: String
     let what: String
     let changed: String
-    /// The names of the scopes that were changed; nil where that is not known.
+    /// The names of the scopes that the revision changed; nil if unknown.
     let scopes: [String]?
     let duration: String
   }
 
-  /// Asks for something of the past, and takes the answer when it comes.
+  /// Sends a history query, and passes the answer on when it arrives.
   typealias AskingPast =
     @MainActor (
       HistoryQuery, @escaping @MainActor (Result<HistoryAnswer, CodecError>) -> Void
     ) -> Void
 
   static let mostRows = 2_000
-  /// How many revisions the log begins with.
+  /// The number of revisions that the log first requests.
   private static let firstRows: UInt64 = 500
   private static let mostSamples = 600
   private static let pausesOfNews = 40
 
   @ObservationIgnored let client: ReplicaClient
-  /// Asks the daemon for something of the past.
+  /// Sends a history query to the daemon.
   @ObservationIgnored let ask: AskingPast
-  /// Waits before a question for the past.
+  /// Waits before a history query.
   @ObservationIgnored var breathe: @MainActor () async -> Void = {}
-  /// The pause before the last question; one begins when the one before has ended, whoever asks.
+  /// The pause before the last query.
+  ///
+  /// A pause begins after the previous one ends, for all callers.
   @ObservationIgnored var lastBreath: Task<Void, Never>?
   var scopes: [ScopeDescription]
-  /// Since when nothing is heard of the daemon: what is shown is what it was.
+  /// Whether the daemon is silent or disconnected, so that the displayed data is old.
   var isStale = false
-  /// How many actions have no outcome yet and may still be applied.
+  /// The number of actions that have no outcome yet and may still be applied.
   var waitingActions = 0
   var message: Message? { didSet { messageAge = 0 } }
-  /// For how many pauses the message has been there.
+  /// The number of pauses for which the message has been shown.
   @ObservationIgnored private var messageAge = 0
   private(set) var status: DaemonStatus?
-  /// Revisions a second, oldest first.
+  /// Revisions per second, oldest first.
   private(set) var rates: [Double] = []
-  /// How many milliseconds answers took, oldest first.
+  /// The latency of answers in milliseconds, oldest first.
   private(set) var latencies: [Double] = []
-  /// For how many seconds the slowest session had not read something, oldest first.
+  /// The age of the oldest unread message of the slowest session, in seconds, oldest first.
   private(set) var lags: [Double] = []
-  /// What happened last, oldest first: ``mostRows`` at most.
+  /// The newest revisions, oldest first: at most ``mostRows``.
   private(set) var log: [LogRow] = []
-  /// Whether the daemon has answered what happened.
+  /// Whether the daemon has answered a query for the log.
   private(set) var isLogKnown = false
-  /// Why there is no log.
+  /// The reason why there is no log.
   private(set) var logFailure: String?
-  /// What is asked for next; nil as long as nothing was.
+  /// The position of the next query; nil before the first one.
   @ObservationIgnored private var pages: LogPages?
   @ObservationIgnored private var isAskingLog = false
 
-  /// Shows a daemon.
+  /// Creates the model of a daemon.
   ///
   /// - Parameters:
   ///   - client: The daemon's client.
-  ///   - scopes: What the daemon exposes.
-  ///   - ask: Asks for something of the past; nil to have the client ask the daemon.
+  ///   - scopes: The scopes that the daemon exposes.
+  ///   - ask: Sends a history query; nil to let the client send it to the daemon.
   init(_ client: ReplicaClient, scopes: [ScopeDescription], ask: AskingPast? = nil) {
     self.client = client
     self.ask = ask ?? { client.history($0, $1) }
     self.scopes = scopes
   }
 
-  /// Tells that input had no effect, since others have removed what it was meant for.
+  /// Reports that input had no effect, since another client removed its target.
   func sayMissing() {
     say(
       "That has had no effect: what it was meant for has gone, or something came before it. Look "
@@ -99,26 +101,26 @@ final class DaemonModel {
     message = Message(text: text, isFailure: isFailure, isOfScreen: isOfScreen)
   }
 
-  /// A quarter of a second has passed: after ten seconds news have been there long enough.
+  /// Removes a message after forty calls, which are a quarter of a second apart.
   ///
-  /// Failures stay until somebody clears them.
+  /// Failures, and messages of the screen, stay until they are cleared.
   func passTime() {
     guard let message, !message.isFailure, !message.isOfScreen else { return }
     messageAge += 1
     if messageAge >= Self.pausesOfNews { self.message = nil }
   }
 
-  /// Something else is shown: forgets what was said of what was shown before.
+  /// Removes a message that concerns the previous screen.
   func leaveScreen() { if message?.isOfScreen == true { message = nil } }
 
   // MARK: - How it is
 
-  /// Takes an answer to a question for the daemon's status.
+  /// Handles an answer to a query for the daemon's status.
   ///
   /// - Parameters:
   ///   - value: The answer.
-  ///   - milliseconds: How long it took.
-  ///   - interval: How long ago the one before came, in seconds.
+  ///   - milliseconds: The latency of the answer.
+  ///   - interval: The time since the previous answer, in seconds.
   func handle(status value: GenericValue, after milliseconds: Double, interval: Double) {
     let new = DaemonStatus(value)
     if let old = status, old.epoch == new.epoch, new.revision >= old.revision, interval > 0 {
@@ -143,7 +145,7 @@ final class DaemonModel {
     case .silent, .sessionEnded, .closed, .refused: isStale = true
     case .newEpoch:
       forgetLog()
-      // Whoever sent what was withdrawn for it tells that.
+      // The outcomes of withdrawn actions report the new epoch.
       if client.withdrawnActions == 0 { say("\(event)") }
     case .resynchronizing, .differed: say("\(event)", isFailure: true)
     case .outputsLeftOut: break
@@ -152,14 +154,14 @@ final class DaemonModel {
 
   private func describe() {
     client.describe { [weak self] result in
-      // Those that are known stay, where the answer makes no sense.
+      // If the answer is invalid, the known scopes stay.
       if case .success(let scopes) = result { self?.scopes = scopes }
     }
   }
 
   // MARK: - What happened
 
-  /// Asks for what the log does not have yet, from when it is known where that is.
+  /// Requests the revisions that the log lacks, once the daemon's status is known.
   func askForLog() {
     guard !isAskingLog, let status, status.epoch == client.epoch else { return }
     isAskingLog = true
@@ -176,29 +178,29 @@ final class DaemonModel {
     }
   }
 
-  /// Begins the log anew, with what is newest then.
+  /// Clears the log, which then restarts with the newest revisions.
   private func forgetLog() { (log, isLogKnown, pages) = ([], false, nil) }
 
-  /// Takes an answer to a question for the log.
+  /// Handles an answer to a query for the log.
   ///
   /// - Parameters:
   ///   - answer: The answer.
-  ///   - epoch: The daemon's epoch when it was asked.
+  ///   - epoch: The daemon's epoch at the time of the query.
   func handle(log answer: HistoryAnswer, of epoch: UInt64?) {
-    // The revisions of another history are none of this one.
+    // Revisions of another epoch belong to another history.
     guard epoch == client.epoch else { return }
     switch answer {
     case .log(let entries, let reached, let newest):
       var pages = self.pages ?? LogPages(after: 0, count: nil, isFollowed: true)
       do throws(ConnectionError) {
-        // Where there is more, that is asked for when it is its time.
+        // Further entries are requested with the next query.
         let page = LogPages.Page(entries: entries, reached: reached, newest: newest)
         _ = try pages.take(page)
       } catch {
         logFailure = "\(error)"
         return
       }
-      // What is too far behind to be shown is passed over.
+      // A log that lags by more than `mostRows` restarts with the newest revisions.
       guard newest < reached || newest - reached <= UInt64(Self.mostRows) else {
         return forgetLog()
       }

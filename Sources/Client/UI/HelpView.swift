@@ -1,20 +1,20 @@
 import Observation
 import TerminalViews
 
-/// Whether what keys are for is shown, and which line of it.
+/// Whether the help for keys is shown, and its selected line.
 @MainActor
 @Observable
 final class HelpState {
   var isShown = false { didSet { selection = RowSelection() } }
   var selection = RowSelection<Int>()
 
-  /// The key that shows it.
+  /// The key that shows the help.
   var command: ScreenCommand { ScreenCommand(["?"], "help") { self.isShown = true } }
 }
 
-/// What all keys are for, over everything else.
+/// The help for all keys, over the screen.
 struct HelpView: View {
-  /// What keys are for, on a line.
+  /// A line of the help.
   private struct Line: Identifiable {
     let id: Int
     let keys: String
@@ -24,12 +24,12 @@ struct HelpView: View {
   private let state: HelpState
   private let lines: [Line]
 
-  /// Lists keys, the most important first.
+  /// Creates the list of keys, the most important first.
   ///
   /// - Parameters:
-  ///   - state: Which line is to be seen.
-  ///   - commands: What they are for here.
-  ///   - others: Keys of more than one command, and what they are for here.
+  ///   - state: The selected line.
+  ///   - commands: The commands of the screen.
+  ///   - others: Keys of more than one command, and their meaning here.
   init(
     _ state: HelpState,
     _ commands: [ScreenCommand],
@@ -40,7 +40,7 @@ struct HelpView: View {
     lines = all.enumerated().map { Line(id: $0, keys: $1.keys, meaning: $1.meaning) }
   }
 
-  /// What keys of lists, trees, buttons and fields are for.
+  /// The keys of lists, trees, buttons and fields.
   private static let everywhere: [(keys: String, meaning: String)] = [
     ("↑ ↓ k j", "another row"), ("pgup pgdn", "another page"),
     ("home end g G", "first, last row"), ("→ ← l h", "open, close; columns"),
@@ -66,7 +66,7 @@ struct HelpView: View {
       }
     }
     .frame(width: 40, height: lines.count)
-    // The number tells that there is more where not all is to be seen.
+    // The numbers show that the list is longer than its visible part.
     .border("Keys (\(state.selection.offset + 1) of \(lines.count)), esc closes")
     .onKeys { key in
       guard [.escape, .enter, "q", "?"].contains(key) else { return false }

@@ -1,11 +1,11 @@
 import Observation
 import TerminalViews
 
-/// A value of a state that is read from its beginning to its end.
+/// A value of a state that is shown in full.
 @MainActor
 @Observable
 final class LeafText {
-  /// The names that lead to the value.
+  /// The titles along the value's path.
   let title: String
   var selection = RowSelection<Int>()
   @ObservationIgnored private let text: String
@@ -16,7 +16,7 @@ final class LeafText {
     self.title = title
   }
 
-  /// The text on lines of so many columns.
+  /// Returns the text, wrapped to a number of columns.
   func lines(width: Int) -> [String] {
     if let wrapped, wrapped.width == width { return wrapped.lines }
     let lines = Paragraph.lines(of: text, width: width)
@@ -25,12 +25,12 @@ final class LeafText {
   }
 }
 
-/// A value on as many lines as it needs, over everything else.
+/// A value on as many lines as it needs, over the screen.
 struct LeafView: PrimitiveView {
   let leaf: LeafText
   let onClose: @MainActor () -> Void
 
-  /// What the border takes of the columns, and of the rows.
+  /// The columns and rows that the border takes.
   private static let (frameColumns, frameRows) = (4, 2)
   private static let mostColumns = 96
 

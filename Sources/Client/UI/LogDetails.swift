@@ -2,28 +2,28 @@ import Observation
 import StoreProtocol
 import TerminalViews
 
-/// What one revision has changed in the scopes that it changed.
+/// The changes that one revision made in its scopes.
 @MainActor
 @Observable
 final class LogDetails {
-  /// What is said of a scope, on a line.
+  /// A line about a scope.
   struct Line: Identifiable {
     let id: Int
     let text: String
     let style: Style
   }
 
-  /// Of so many scopes it is told what has changed; the log names more.
+  /// The most scopes whose changes are shown; the log names more.
   private static let mostScopes = 8
 
   /// The row that is selected.
   private(set) var row: DaemonModel.LogRow
   private(set) var lines: [Line] = []
   var selection = RowSelection<Int>()
-  /// Reads what the row's revision has changed; nil while that is shown.
+  /// The task that reads the changes of the row's revision; nil while these are shown.
   private(set) var reading: Task<Void, Never>?
   @ObservationIgnored private let daemon: DaemonModel
-  /// Whose lines are shown.
+  /// The revision whose lines are shown.
   @ObservationIgnored private var shown: UInt64?
   @ObservationIgnored private var states: [String: PastStates] = [:]
 
@@ -35,10 +35,10 @@ final class LogDetails {
 
   isolated deinit { stop() }
 
-  /// Asks for nothing more.
+  /// Cancels further queries.
   func stop() { reading?.cancel() }
 
-  /// Shows another revision; of several in a row the last one is read.
+  /// Shows another revision; of several consecutive requests, only the last one is read.
   func show(_ row: DaemonModel.LogRow) {
     guard row.id != self.row.id else { return }
     self.row = row
@@ -50,7 +50,7 @@ final class LogDetails {
       while let self, !Task.isCancelled, shown != row.id {
         let row = row
         let lines = await lines(of: row)
-        // Whoever went on meanwhile wants to see the other one only.
+        // If the user selected another row meanwhile, these lines are dropped.
         if self.row.id == row.id {
           (shown, self.lines, selection) = (row.id, lines, RowSelection())
         }
@@ -96,11 +96,11 @@ final class LogDetails {
   }
 }
 
-/// What one revision has changed, below the log, to which it leaves a third.
+/// The changes of one revision, below the log, which keeps a third of the height.
 struct LogDetailsView: PrimitiveView {
   let details: LogDetails
 
-  /// What of it is no line: two of the border, and the title.
+  /// The rows that are not lines: two of the border, and the title.
   private static let otherRows = 3
   private static let leastRows = 10
 

@@ -6,13 +6,13 @@ import TerminalViews
 @Observable
 final class LogState {
   let screen: ScreenState<UInt64>
-  /// What the log had when it was paused; nil while it is live.
+  /// The log's rows at the time of the pause; nil while it is live.
   var pausedRows: [DaemonModel.LogRow]?
-  /// What the selected row has changed, where somebody wants to know.
+  /// The changes of the selected row, while the user views them.
   private(set) var details: LogDetails? { didSet { oldValue?.stop() } }
-  /// Whether the log is to go on when nobody wants to know any more.
+  /// Whether the log resumes when the details are closed.
   @ObservationIgnored private var wasLive = false
-  /// Whether the newest row is selected, whichever that is.
+  /// Whether the selection follows the newest row.
   private var followsEnd = true
 
   init(_ screen: ScreenState<UInt64>) { self.screen = screen }
@@ -23,7 +23,7 @@ final class LogState {
     return rows.filter { screen.finds(in: $0.who, $0.what, $0.changed) }
   }
 
-  /// The selection, which stays at the end while it is there.
+  /// The selection; at the end, it follows new rows.
   func selection(in rows: [DaemonModel.LogRow]) -> Binding<RowSelection<UInt64>> {
     Binding { [self] in
       var selection = screen.selection
@@ -38,13 +38,13 @@ final class LogState {
 
   // MARK: - Pausing
 
-  /// Stops, so that what is looked at stays where it is, or goes on.
+  /// Pauses the log, so that its rows keep their positions, or resumes it.
   func pause(_ daemon: DaemonModel) {
     pausedRows = pausedRows == nil ? daemon.log : nil
     details = nil
   }
 
-  /// Shows what a row has changed; stops for it.
+  /// Shows the changes of a row, and pauses the log meanwhile.
   func open(_ row: DaemonModel.LogRow, of daemon: DaemonModel) {
     guard details == nil else { return close() }
     wasLive = pausedRows == nil
@@ -52,7 +52,7 @@ final class LogState {
     details = LogDetails(row, of: daemon)
   }
 
-  /// Goes on where it was stopped to show what a row has changed.
+  /// Closes the details, and resumes the log if it was live before.
   func close() {
     details = nil
     if wasLive { pausedRows = nil }

@@ -2,41 +2,41 @@ import GenericState
 import Observation
 import StoreProtocol
 
-/// A scope's past, through whose revisions somebody goes to and fro.
+/// A scope's past, with a position that moves among its revisions.
 ///
-/// What was read last stays to be seen while another revision is asked for, and of several that are
-/// wanted meanwhile only the last one is read.
+/// The last state that was read stays visible while another revision is requested. Of several
+/// requests that arrive meanwhile, only the last one is read.
 @MainActor
 @Observable
 final class PastScope {
-  /// The least that a page leads to.
+  /// The fewest revisions of a page.
   private static let leastPage: UInt64 = 10
-  /// How many pages lead from one end to the other.
+  /// The number of pages from one end of the history to the other.
   private static let pages: UInt64 = 20
 
-  /// The revision that is wanted.
+  /// The requested revision.
   private(set) var wanted: UInt64
-  /// What was read last; nil as long as nothing was.
+  /// The state that was read last; nil before the first one.
   private(set) var moment: PastMoment?
-  /// Why what is wanted is not shown.
+  /// The reason why the requested revision is not shown.
   private(set) var failure: String?
   /// The first revision whose state may be kept.
   private(set) var oldest: UInt64 = 0
-  /// Reads what is wanted; nil while that is shown.
+  /// The task that reads the requested revision; nil while that one is shown.
   private(set) var reading: Task<Void, Never>?
   @ObservationIgnored private let daemon: DaemonModel
   @ObservationIgnored private let states: PastStates
   @ObservationIgnored private let liveRevision: @MainActor () -> UInt64
-  /// Is told where there is no past to go to.
+  /// Called if the past cannot be read.
   @ObservationIgnored private let onNone: @MainActor (_ reason: String) -> Void
 
-  /// Begins to look at the past.
+  /// Begins to read the past.
   ///
   /// - Parameters:
-  ///   - scope: Whose past.
-  ///   - daemon: Whose scope.
+  ///   - scope: The scope.
+  ///   - daemon: The scope's daemon.
   ///   - revision: The revision to begin with.
-  ///   - onNone: Is told when there is none, and why.
+  ///   - onNone: Called with the reason if the past cannot be read.
   init(
     _ scope: WatchedScope,
     of daemon: DaemonModel,
@@ -55,18 +55,18 @@ final class PastScope {
 
   isolated deinit { end() }
 
-  /// It is not looked at any more: what is still answered is of no interest.
+  /// Cancels the reads, whose answers are no longer needed.
   func end() { reading?.cancel() }
 
-  /// The newest revision: from there on it is the present.
+  /// The newest revision, at which the present begins.
   var newest: UInt64 { max(liveRevision(), wanted) }
 
-  /// How far a page leads.
+  /// The number of revisions of a page.
   var page: UInt64 { max(Self.leastPage, (newest - min(oldest, newest)) / Self.pages) }
 
-  /// Wants another revision.
+  /// Requests another revision.
   ///
-  /// - Returns: False where that is not the past any more.
+  /// - Returns: False if the revision is not in the past.
   func go(to revision: UInt64) -> Bool {
     guard revision < liveRevision() else { return false }
     let revision = max(revision, oldest)
@@ -86,7 +86,7 @@ final class PastScope {
     }
   }
 
-  /// That a revision is older than those that are kept.
+  /// The message for a revision that is older than the kept ones.
   static func absence(of revision: UInt64, _ oldest: UInt64) -> String {
     "Revision \(revision) is not kept any more: the oldest one is \(oldest)."
   }
@@ -101,7 +101,7 @@ final class PastScope {
     }
   }
 
-  /// Asks where history begins: a part of it may not be kept any more.
+  /// Finds the oldest revision of the history, since its beginning may have been trimmed.
   private func findOldest() async {
     let query = HistoryQuery.log(after: 0, count: 1, scope: nil, client: nil)
     guard case .log(let entries, _, _)? = try? await daemon.past(query),

@@ -2,12 +2,12 @@ import GenericState
 import StoreProtocol
 import StoreState
 
-/// A scope's state as it was, and what the revision has changed in it.
+/// A scope's state at a revision, and the changes of that revision.
 struct PastMoment: Sendable {
   let revision: UInt64
-  /// The state; null where the scope was absent.
+  /// The state; null if the scope was absent.
   let root: StateNode
-  /// What is different from the revision before; nil where that is not kept.
+  /// The differences from the previous revision; nil if that one is not kept.
   let changes: StateChanges?
 
   var isAbsent: Bool { root.isNull }
@@ -15,14 +15,14 @@ struct PastMoment: Sendable {
 
 /// Reads states of a scope's past.
 ///
-/// Nobody waits for it: a daemon may take long for an answer, and what is large takes long to read
-/// and to compare, on another thread.
+/// Reading never blocks the user interface: a daemon may answer late, and a large state is decoded
+/// and compared on another thread.
 @MainActor
 final class PastStates {
   let name: String
   private let document: SchemaDocument
   private let daemon: DaemonModel
-  /// The states that were read last: who goes on to the next revision needs one of them again.
+  /// The states that were read last: a step to an adjacent revision reuses one of them.
   private var known: [UInt64: StateNode] = [:]
 
   init(_ name: String, _ description: ScopeDescription, of daemon: DaemonModel) {
@@ -46,7 +46,7 @@ final class PastStates {
     do throws(HistoryError) {
       return try await state(at: revision - 1)
     } catch {
-      // The oldest state that is kept can be shown all the same.
+      // The oldest kept state is shown without changes.
       guard error.code == .gone else { throw error }
       return nil
     }
@@ -85,8 +85,9 @@ final class PastStates {
 }
 
 extension DaemonModel {
-  /// The answer to a question for the past, which is asked after a pause of its own: a daemon
-  /// answers so many a second, and closes connections that ask for more.
+  /// Sends a history query after a pause, and returns the answer.
+  ///
+  /// A daemon limits the queries per second, and closes connections that exceed it.
   func past(_ query: HistoryQuery) async throws(HistoryError) -> HistoryAnswer {
     let breath = Task { [lastBreath, breathe] in
       await lastBreath?.value

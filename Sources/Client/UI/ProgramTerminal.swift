@@ -5,16 +5,16 @@ extension CursesTerminal {
     Environment.variables("TERM", "NO_COLOR")
   }
 
-  /// Whether there is a terminal that can show a screen, as far as that can be told before.
+  /// Whether there is a terminal that can probably show a screen.
   nonisolated static var isOfProgram: Bool { (try? check(environment: environment)) != nil }
 
-  /// The terminal for a command that can do without; nil where there is none, or one that cannot
-  /// show a screen.
+  /// The terminal for a command that works without one, too; nil if it is absent or cannot show
+  /// a screen.
   static func ofProgram() -> CursesTerminal? {
     do throws(TerminalError) {
       return try CursesTerminal(environment: environment)
     } catch {
-      // Lines can be shown anywhere.
+      // The command then prints lines.
       return nil
     }
   }

@@ -1,16 +1,16 @@
 import Observation
 import TerminalViews
 
-/// A text that is asked for, or whether something is to be done, over everything else.
+/// A request for a text, or for a confirmation, over the screen.
 @MainActor
 @Observable
 final class Prompt {
   let title: String
   var text: String
-  /// Whether there are only yes and no, which is no text.
+  /// Whether the answer is yes or no instead of a text.
   let isQuestion: Bool
   @ObservationIgnored var onChange: @MainActor (String) -> Void = { _ in }
-  /// Takes the text, or nil where there is to be none.
+  /// Receives the text, or nil after a cancellation.
   @ObservationIgnored let onEnd: @MainActor (String?) -> Void
 
   init(
@@ -36,7 +36,7 @@ struct PromptView: View {
 
   @ViewBuilder private var content: some View {
     if prompt.isQuestion {
-      // The first one has the focus: who has not read the question keeps what there is.
+      // The first button has the focus, so an accidental press keeps the present state.
       VStack {
         Text(prompt.title)
         HStack {

@@ -3,20 +3,20 @@ import StoreProtocol
 import StoreReplica
 import TerminalViews
 
-/// The rows that have a scope of their own, of which one is chosen.
+/// A choice among the rows that have their own scope.
 @MainActor
 @Observable
 final class RowChoice {
   let description: ScopeDescription
   var query = ""
   var selection = RowSelection<String>()
-  /// The ids, as far as they are known.
+  /// The ids that are known so far.
   private(set) var ids: [String] = []
-  /// What people call the rows, by their ids.
+  /// The rows' titles, by their ids.
   @ObservationIgnored private let titles: [String: String]
   @ObservationIgnored private let client: ReplicaClient
 
-  /// More are not listed: what is typed finds them.
+  /// The most rows that are listed; the user can type the ids of others.
   private static let mostRows = 500
   private static let mostQuestions = 16
 
@@ -27,7 +27,7 @@ final class RowChoice {
     ask(from: 0, questions: 0)
   }
 
-  /// Asks for the rows, of which a daemon looks at a part for each question.
+  /// Queries the rows; a daemon examines a part of them for each query.
   private func ask(from start: UInt64, questions: Int) {
     let query = RowQuery(scope: description.name, prefix: "", start: start)
     client.rows(query) { [weak self] result in
@@ -41,7 +41,7 @@ final class RowChoice {
     }
   }
 
-  /// What there is to choose from: the rows, and an id that is typed.
+  /// The choices: the rows, and an id that is typed.
   func commands(_ open: @escaping @MainActor (_ scope: String) -> Void) -> [PaletteCommand] {
     let rows = ids.map { id in
       let title = titles[id].map { "\($0)  \(id)" } ?? id

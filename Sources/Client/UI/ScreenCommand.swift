@@ -1,15 +1,15 @@
 import TerminalViews
 
-/// Something that keys of a screen are for.
+/// A command of a screen, with its keys.
 ///
-/// A screen takes its keys by a list of these, and all that is said of them is made of the same
-/// list: the line at the bottom, the help and the commands.
+/// A screen handles its keys by a list of these. The line at the bottom, the help and the command
+/// palette are derived from the same list.
 @MainActor
 struct ScreenCommand {
-  /// The keys, of which the line at the bottom tells the first one.
+  /// The keys; the line at the bottom shows the first one.
   let keys: [Key]
   let title: String
-  /// Whether it is among the commands: not where it only leads to them.
+  /// Whether the palette lists it; not if the command only opens the palette.
   let isListed: Bool
   let run: @MainActor () -> Void
 
@@ -30,7 +30,7 @@ struct ScreenCommand {
 }
 
 extension DaemonModel {
-  /// The keys that clear a message, where there is one.
+  /// The key that clears a message, if there is one.
   var messageCommands: [ScreenCommand] {
     guard message != nil else { return [] }
     return [ScreenCommand([.escape], "clear the message") { self.message = nil }]
@@ -38,7 +38,7 @@ extension DaemonModel {
 }
 
 extension View {
-  /// The view, with its keys.
+  /// Returns the view with a handler for the commands' keys.
   func onKeys(_ commands: [ScreenCommand]) -> some View {
     onKeys { key in
       guard let command = commands.first(where: { $0.keys.contains(key) }) else { return false }
@@ -49,7 +49,7 @@ extension View {
 }
 
 extension Key {
-  /// What people call it.
+  /// The key's name for people.
   var name: String {
     switch self {
     case .character(" "): "space"

@@ -3,34 +3,35 @@ import StoreProtocol
 import StoreReplica
 import TerminalViews
 
-/// A screen over a daemon, from its first drawing until the user has seen enough, or nothing will
-/// come any more.
+/// Shows a daemon's screen until the user quits or the connection fails.
 @MainActor
 final class ScreenProgram {
   private static let pause: Duration = .milliseconds(250)
   private static let pausesPerStatus = 4
-  /// Before a question for the past.
+  /// The pause before a history query.
   private static let breath: Duration = .milliseconds(40)
-  /// Silence after which what is shown counts as old: two answers that did not come.
+  /// The silence after which the displayed data counts as old: two missing answers.
   ///
-  /// Of a daemon that is there; that one has gone, the connection tells sooner.
+  /// This applies to a daemon that is connected; the connection reports a lost one earlier.
   private static let patience: Duration = .seconds(2)
-  /// How often, and how long each time, outcomes are waited for at the end.
+  /// The number and length of the pauses in which outcomes are awaited at the end.
   private static let (outcomePauses, outcomePause) = (25, Duration.milliseconds(20))
 
   let daemon: DaemonModel
-  /// Called four times a second, to ask for what the daemon tells only when asked.
+  /// Called four times a second, to query data that the daemon does not push.
   var onPause: @MainActor () -> Void = {}
   private(set) var isEnded = false
   private let connection: StoreConnection
   private let session: TerminalSession
   private let clock = ContinuousClock()
   private var failure: (any Error)?
-  /// When the daemon was asked for its status, where it has not answered.
+  /// The time of the pending query for the daemon's status; nil without one.
   private var askedAt: ContinuousClock.Instant?
   private var answeredAt: ContinuousClock.Instant?
 
-  /// Creates a screen, which `q` ends where the view has no other use for it.
+  /// Creates a screen.
+  ///
+  /// `q` ends it, unless the view handles that key.
   init<Root: View>(
     _ daemon: DaemonModel,
     _ connection: StoreConnection,
@@ -45,13 +46,13 @@ final class ScreenProgram {
     session.onFault = { daemon.say($0, isFailure: true) }
     quit.body = { [weak self] in self?.end() }
     daemon.breathe = { [weak connection] in
-      // Where the connection is closed nobody asks anything more.
+      // After the connection is closed, no further query is sent.
       try? await connection?.pause(for: Self.breath)
     }
     connection.onEvent = { [weak self] in self?.handle($0) }
   }
 
-  /// Shows the screen until ``end(_:)``, and throws why nothing more will come.
+  /// Shows the screen until ``end(_:)``, and throws the failure that ended it.
   func run() async throws {
     let asking = Task { await ask() }
     await session.run()
@@ -62,7 +63,7 @@ final class ScreenProgram {
     if let failure { throw failure }
   }
 
-  /// Waits a moment for outcomes that are on their way.
+  /// Waits briefly for outstanding outcomes.
   private func awaitOutcomes() async {
     for _ in 0..<Self.outcomePauses where connection.client.awaitedActions > 0 && !daemon.isStale {
       do {
@@ -138,7 +139,9 @@ final class ScreenProgram {
   }
 }
 
-/// What ends a screen, whose view is made before it can be ended.
+/// Ends a screen.
+///
+/// The view needs it before the screen exists.
 @MainActor
 private final class Quit {
   var body: @MainActor () -> Void = {}

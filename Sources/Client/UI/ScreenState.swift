@@ -2,33 +2,33 @@ import Observation
 import StoreActor
 import TerminalViews
 
-/// What a screen of a feature keeps for itself: what is selected, searched and asked for.
+/// The local state of a feature's screen: its selection, search and prompt.
 @MainActor
 @Observable
 final class ScreenState<ID: Hashable> {
   var selection = RowSelection<ID>()
   var search = ""
   var prompt: Prompt?
-  /// Takes what was sent, and the action's name, to tell when nothing came of it.
+  /// Receives the task and the name of each action that was sent, to report a failure.
   @ObservationIgnored var onTask: @MainActor (StoreTask, _ name: String) -> Void = { _, _ in }
 
-  /// Tells that a key had no effect, since its row has gone.
+  /// Reports that a key had no effect, since its row was removed.
   @ObservationIgnored var onMissing: @MainActor () -> Void = {}
-  /// The rows that are not shown any more, since an action that takes them away was sent.
+  /// The hidden rows: an action that removes them was sent.
   private(set) var leaving: Set<ID> = []
 
-  /// How many of the actions that were sent have no outcome.
+  /// The number of sent actions without an outcome.
   @ObservationIgnored private var awaited = 0
-  /// What waits for them.
+  /// The closures that wait for these outcomes.
   @ObservationIgnored private var next: [@MainActor () -> Void] = []
 
   /// Sends an action.
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - store: Where to.
-  ///   - row: The row that the action takes away from those that are shown; it is not shown until
-  ///     there is an outcome, so that the next key is for the row behind it.
+  ///   - store: The store that receives it.
+  ///   - row: The row that the action removes. It is hidden until the outcome arrives, so that the
+  ///     next key applies to the following row.
   func send<State, Action>(
     _ action: Action,
     to store: Store<State, Action>,
@@ -41,16 +41,16 @@ final class ScreenState<ID: Hashable> {
     task.whenSettled { [weak self] in self?.settled(task, row) }
   }
 
-  /// Does what depends on what is shown, once that has all that was sent before.
+  /// Runs a closure once the displayed state includes all actions that were sent before.
   ///
-  /// Keys come faster than answers. Where nothing came of what was sent it is left out.
+  /// Keys arrive faster than outcomes. If an action fails, the waiting closures are dropped.
   func afterSent(_ body: @escaping @MainActor () -> Void) {
     let isFirst = next.isEmpty
     next.append(body)
     if isFirst { goOn() }
   }
 
-  /// Does something with the row that is selected; nothing where others have removed that.
+  /// Calls a closure with the selected row; reports a missing row if another client removed it.
   func withSelected<Rows: RandomAccessCollection>(
     in rows: Rows,
     _ body: (Rows.Element) -> Void,
@@ -59,7 +59,7 @@ final class ScreenState<ID: Hashable> {
     if let row = rows.first(where: { $0.id == id }) { body(row) } else { tellMissing() }
   }
 
-  /// Tells that the row that a key was for has gone.
+  /// Reports that the row of a key was removed.
   func tellMissing() {
     selection.release()
     onMissing()
@@ -80,7 +80,7 @@ final class ScreenState<ID: Hashable> {
     while awaited == 0, !next.isEmpty { next.removeFirst()() }
   }
 
-  /// Asks for a text.
+  /// Prompts for a text.
   func ask(_ title: String, _ text: String = "", then take: @escaping @MainActor (String) -> Void) {
     prompt = Prompt(title: title, text: text) { [weak self] in
       self?.prompt = nil
@@ -88,7 +88,7 @@ final class ScreenState<ID: Hashable> {
     }
   }
 
-  /// Asks whether something is to be done.
+  /// Prompts for confirmation.
   func confirm(_ question: String, then body: @escaping @MainActor () -> Void) {
     prompt = Prompt(title: question, isQuestion: true) { [weak self] in
       self?.prompt = nil
@@ -96,7 +96,7 @@ final class ScreenState<ID: Hashable> {
     }
   }
 
-  /// Asks for what is to be searched; it is searched while it is typed.
+  /// Prompts for the text of the search; the search runs while it is typed.
   func askForSearch() {
     let before = search
     let prompt = Prompt(title: "Search", text: search) { [weak self] in
@@ -107,14 +107,14 @@ final class ScreenState<ID: Hashable> {
     self.prompt = prompt
   }
 
-  /// The keys that ask for what is searched, and end that.
+  /// The keys that begin and end a search.
   func filterCommands(_ title: String = "filter") -> [ScreenCommand] {
     let ask = ScreenCommand(["/"], title) { self.askForSearch() }
     guard !search.isEmpty else { return [ask] }
     return [ask, ScreenCommand([.escape], "end the \(title)") { self.search = "" }]
   }
 
-  /// Whether what is searched stands in one of several texts.
+  /// Whether one of several texts contains the search text.
   func finds(in texts: String...) -> Bool {
     let search = TextSearch(search)
     return texts.contains { search.isFound(in: $0) }
@@ -129,7 +129,7 @@ final class ScreenState<ID: Hashable> {
   }
 }
 
-/// What is searched, where something is.
+/// The search text, if there is one.
 struct SearchText: View {
   let search: String
 

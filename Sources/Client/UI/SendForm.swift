@@ -4,24 +4,24 @@ import StoreProtocol
 import StoreState
 import TerminalViews
 
-/// What is typed to send one action of a scope: a field for each part of its payload.
+/// The form for one action of a scope: a field for each part of its payload.
 @MainActor
 @Observable
 final class SendForm {
   let scope: WatchedScope
   let action: Definition.Case
   var texts: [String]
-  /// The fields that still have the example with which they began.
+  /// The fields that still contain their initial example.
   var examples: Set<Int>
-  /// Why what was typed is no such action.
+  /// The reason why the input is not a valid action.
   var failure: String?
 
-  /// Begins with an action.
+  /// Creates the form of an action.
   ///
   /// - Parameters:
-  ///   - scope: Where to send it.
+  ///   - scope: The scope that receives the action.
   ///   - action: The action.
-  ///   - row: The row that is selected, whose id is proposed where the action wants one.
+  ///   - row: The selected row, whose id is proposed for a part of the same type.
   init(_ scope: WatchedScope, _ action: Definition.Case, row: StateNode.RowID? = nil) {
     self.scope = scope
     self.action = action
@@ -34,7 +34,7 @@ final class SendForm {
     examples = Set(texts.indices.filter { !texts[$0].isEmpty })
   }
 
-  /// What a part is called, and what it may be: the cases where they are few, or else its type.
+  /// A part's name with its cases, if their names are short, otherwise with its type.
   func label(of part: Definition.Field) -> String {
     let definition = scope.description.action.definition(of: part.schema)
     if case .choice(let cases) = definition, cases.allSatisfy(\.payload.isEmpty) {
@@ -46,7 +46,7 @@ final class SendForm {
 
   private static let mostOfNames = 40
 
-  /// The action that is typed.
+  /// Returns the encoded action of the input.
   func encoded() throws(CommandError) -> [UInt8] {
     var members: [JSONValue.Member] = []
     for (part, text) in zip(action.payload, texts) {
@@ -58,7 +58,7 @@ final class SendForm {
     return try ActionParser(description: scope.description).action(tree.text())
   }
 
-  /// A text is written as it is, and everything else as JSON.
+  /// Returns a part's value: a text is taken verbatim, any other value is parsed as JSON.
   private func value(
     _ text: String,
     _ part: Definition.Field,
@@ -67,7 +67,7 @@ final class SendForm {
     do throws(JSONProjectionError) {
       return try JSONValue(parsing: text)
     } catch {
-      // A bare word is what the field has most often: an id, or the name of a case.
+      // A bare word is usually an id or the name of a case.
       guard !text.isEmpty, !text.contains(where: { "{}[]\",: ".contains($0) }) else {
         throw CommandError(.badData, "\(part.name): \(error)")
       }
@@ -83,7 +83,7 @@ final class SendForm {
   }
 }
 
-/// The fields of an action, over everything else.
+/// The view of a form, over the screen.
 struct SendFormView: View {
   let form: SendForm
   let onSend: @MainActor () -> Void

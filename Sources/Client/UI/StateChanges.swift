@@ -1,16 +1,16 @@
-/// What is different in a state than in one before it, as far as anybody reads it.
+/// The differences between two versions of a state, up to a number that people read.
 struct StateChanges: Sendable {
-  /// A part that is different.
+  /// A part that differs.
   struct Change: Hashable, Sendable {
     let path: [StateNode.Key]
-    /// The names on the way to it; empty for the whole state.
+    /// The titles along its path; empty for the whole state.
     let names: [String]
-    /// What it was; nil where it was not there.
+    /// The earlier text; nil if the part was absent.
     let before: String?
-    /// What it is; nil where it is not there any more.
+    /// The later text; nil if the part was removed.
     let after: String?
 
-    /// What has become of it, on one line.
+    /// The change as one line.
     var text: String {
       switch (before, after) {
       case (let before?, let after?): "\(before) → \(after)"
@@ -25,12 +25,12 @@ struct StateChanges: Sendable {
   static let most = 500
 
   private(set) var list: [Change] = []
-  /// Whether there are more than are listed.
+  /// Whether there are more changes than are listed.
   private(set) var hasMore = false
-  /// What is listed, and all that it is a part of.
+  /// The paths of the listed changes and of their ancestors.
   private(set) var places: Set<[StateNode.Key]> = []
 
-  /// Compares two versions of one state; takes as long as both are large.
+  /// Compares two versions of one state, in time proportional to their size.
   init(from before: StateNode, to after: StateNode) { compare(before, after, [], []) }
 
   private mutating func compare(
@@ -95,7 +95,7 @@ struct StateChanges: Sendable {
     if isReordered { add(path, names, nil, nil) }
   }
 
-  /// Compares parts that are known by their places: what both begin and end with is the same.
+  /// Compares parts that are identified by their positions; skips a common prefix and suffix.
   private mutating func compareItems(
     _ before: StateNode,
     _ after: StateNode,
@@ -121,7 +121,7 @@ struct StateChanges: Sendable {
 
   // MARK: - Noting
 
-  /// Notes a part that is there in one of both only.
+  /// Records a part that exists in only one of the versions.
   private mutating func add(
     _ before: StateNode?,
     _ after: StateNode?,

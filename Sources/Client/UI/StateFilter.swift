@@ -1,34 +1,35 @@
 import Observation
 import TerminalViews
 
-/// Finds the parts of states in which a text stands.
+/// Finds the parts of states that contain a text.
 ///
-/// To go through a large state takes long, so another thread does it. Until it has, the state that
-/// it went through last stays to be seen, and all of what it has not gone through at all.
+/// A large state takes long to search, so another thread does it. Until it finishes, the last
+/// searched state is shown; a node that was never searched shows all its parts.
 @MainActor
 @Observable
 final class StateFilter {
-  /// Which of a scope's states it is.
+  /// Identifies one of a scope's states.
   enum Version: Equatable {
     case live(news: Int)
     case past(revision: UInt64)
   }
 
-  /// Goes through a state; nil while there is none to go through.
+  /// The running search; nil while no state is to be searched.
   @ObservationIgnored private(set) var searching: Task<Void, Never>?
   @ObservationIgnored private var found: FoundParts?
-  /// Of which nodes the parts were asked for: what was shown and is not there now may come again,
-  /// and is searched before it is shown.
+  /// The paths of nodes whose parts were requested.
+  ///
+  /// A node that is hidden now may be shown again, so it is searched beforehand.
   @ObservationIgnored private var asked: Set<[StateNode.Key]> = []
-  /// How often something was found: what is drawn then is another state.
+  /// The number of completed searches: each one changes the displayed state.
   private var finds = 0
 
-  /// A state of which only those parts are shown in which a text stands.
+  /// Returns a state that shows only the parts that contain a text.
   ///
   /// - Parameters:
   ///   - root: The state.
   ///   - text: The text; empty for all parts.
-  ///   - version: Which state it is.
+  ///   - version: The state's version.
   /// - Returns: The state, or an earlier one until it is searched.
   func root(_ root: StateNode, for text: String, version: Version) -> FilteredNode {
     _ = finds
@@ -44,7 +45,7 @@ final class StateFilter {
 
   private func search(_ parts: FoundParts) {
     guard searching == nil else { return }
-    // It begins when the drawing has ended, and has asked for what it shows.
+    // The task runs after the drawing, which has requested all nodes that it shows.
     searching = Task { [weak self] in
       guard let paths = self?.asked.union([[]]) else { return }
       let found = await parts.searched(at: paths)
@@ -54,14 +55,14 @@ final class StateFilter {
 
   private func take(_ found: FoundParts) {
     (self.found, searching) = (found, nil)
-    // What is shown is asked for again by the next drawing.
+    // The next drawing requests the displayed nodes again.
     if asked.count > Self.mostAsked { asked = [] }
     finds += 1
   }
 
   private static let mostAsked = 1_000
 
-  /// The places of the parts that are shown; nil where it is not known yet.
+  /// The offsets of the parts that are shown; nil while unknown.
   fileprivate func places(at path: [StateNode.Key]) -> [Int]? {
     asked.insert(path)
     guard let found else { return nil }
@@ -75,19 +76,19 @@ final class StateFilter {
   }
 }
 
-/// The parts of a state in which a text stands.
+/// The parts of a state that contain a text.
 private struct FoundParts: Sendable {
   let root: StateNode
   let version: StateFilter.Version
   let search: TextSearch
-  /// Their places in the nodes that were searched.
+  /// Their offsets in the nodes that were searched.
   private(set) var places: [[StateNode.Key]: [Int]] = [:]
 
   init(root: StateNode, version: StateFilter.Version, search: TextSearch) {
     (self.root, self.version, self.search) = (root, version, search)
   }
 
-  /// Itself, with what is found in more nodes.
+  /// Returns a copy with the results of more nodes.
   @concurrent nonisolated func searched(at paths: Set<[StateNode.Key]>) async -> FoundParts {
     var parts = self
     for path in paths where places[path] == nil {
@@ -99,11 +100,11 @@ private struct FoundParts: Sendable {
   }
 }
 
-/// A part of a state, of whose parts only those are shown in which a text stands.
+/// A part of a state that shows only those of its parts that contain a text.
 struct FilteredNode: OutlineNode {
   let node: StateNode
   fileprivate let path: [StateNode.Key]
-  /// Nil where all parts are shown.
+  /// The filter; nil if all parts are shown.
   fileprivate let filter: StateFilter?
 
   private var shown: [Int]? { filter?.places(at: path) }
@@ -113,7 +114,7 @@ struct FilteredNode: OutlineNode {
   func part(at offset: Int) -> FilteredNode {
     let place = shown?[offset] ?? offset
     let part = node.part(at: place)
-    // Of what is called so all parts are shown.
+    // A part whose label matches shows all its parts.
     let isWhole = filter?.isFound(in: part) ?? true
     return FilteredNode(
       node: part,
@@ -130,11 +131,11 @@ struct FilteredNode: OutlineNode {
   }
 }
 
-/// A text that is looked for, in whatever case.
+/// A case-insensitive search for a text.
 struct TextSearch: Sendable {
   let text: String
   private let wanted: String
-  /// The bytes that are looked for, where they are ASCII: most of what is searched is as well.
+  /// The bytes to search for, if they are ASCII; most searched texts are ASCII, too.
   private let bytes: [UInt8]?
 
   init(_ text: String) {
@@ -143,7 +144,7 @@ struct TextSearch: Sendable {
     bytes = wanted.utf8.allSatisfy { $0 < 0x80 } ? Array(wanted.utf8) : nil
   }
 
-  /// Whether it stands in another text; an empty one does.
+  /// Whether another text contains it; an empty text is always found.
   func isFound(in other: String) -> Bool {
     guard let bytes else { return other.lowercased().contains(wanted) }
     var other = other

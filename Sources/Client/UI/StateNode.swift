@@ -3,26 +3,26 @@ import StoreProtocol
 import StoreState
 import TerminalViews
 
-/// A part of a state of any type, as an outline shows it.
+/// A part of a state of any type, as a node of an outline.
 struct StateNode: Sendable {
-  /// What a part is known by.
+  /// The identity of a part.
   enum Key: Hashable, Sendable {
     case field(String)
     case index(Int)
-    /// A row's id, or a dictionary's key: it stays with its part when others come and go.
+    /// A row's id, or a dictionary's key: it is stable when other parts are inserted or removed.
     case id(GenericValue)
   }
 
-  /// What tells a row of a list from the others.
+  /// The identity of a row of a list.
   struct RowID: Hashable, Sendable {
-    /// The field that has it.
+    /// The field that contains the id.
     let field: String
     let schema: Schema
     let text: String
   }
 
   let label: String
-  /// The id, where this is a row of a list whose rows have ids.
+  /// The id, if this node is a row of a list whose rows have ids.
   let rowID: RowID?
   private let value: GenericValue
   private let schema: Schema
@@ -41,7 +41,7 @@ struct StateNode: Sendable {
     self.document = document
   }
 
-  /// What stands in an optional that is there, however deep.
+  /// The value of an optional that is present, at any depth of nesting.
   private static func unwrapped(
     _ value: GenericValue,
     _ schema: Schema,
@@ -55,17 +55,17 @@ struct StateNode: Sendable {
 
   // MARK: - Parts
 
-  /// What its parts are known by.
+  /// The kind of identity that its parts have.
   enum Form: Hashable {
     /// By the fields of a record, or of the case with a name.
     case fields(ofCase: String?)
-    /// By what stays with a part when others come and go.
+    /// By ids, which are stable when other parts are inserted or removed.
     case ids
-    /// By their places.
+    /// By their positions.
     case places
   }
 
-  /// What its parts are known by; nil where it can have none.
+  /// The kind of identity that its parts have; nil if it cannot have parts.
   var form: Form? {
     if isRecord { return .fields(ofCase: isChoice ? value.caseAndPayload?.name : nil) }
     switch (value, schema) {
@@ -77,10 +77,10 @@ struct StateNode: Sendable {
 
   var isNull: Bool { value == .null }
 
-  /// Whether both are the same, whatever they are called.
+  /// Whether the values are equal, regardless of their labels.
   func isSame(as other: StateNode) -> Bool { value == other.value }
 
-  /// Whether a part is the same as one of another node of the same form.
+  /// Whether a part's value equals that of a part of another node of the same form.
   func isPart(at offset: Int, sameAs other: StateNode, at otherOffset: Int) -> Bool {
     partValue(at: offset) == other.partValue(at: otherOffset)
   }
@@ -121,7 +121,7 @@ struct StateNode: Sendable {
     }
   }
 
-  /// Whether an array of the encoding is a list, and no number or time.
+  /// Whether an encoded array is a list, not a number or a time.
   private var hasItems: Bool {
     switch schema {
     case .array, .set, .identified, .any: true
@@ -181,7 +181,7 @@ struct StateNode: Sendable {
 
   // MARK: - Searching
 
-  /// The places of the parts that are called by a text, or in which it stands.
+  /// The offsets of the parts whose label or content contains a text.
   func places(of search: TextSearch) -> [Int] {
     (0..<partCount).filter { offset in
       let part = part(at: offset)
@@ -189,9 +189,9 @@ struct StateNode: Sendable {
     }
   }
 
-  /// Whether a text stands in it: in itself, or in a part at any depth.
+  /// Whether its own text, or that of a part at any depth, contains a text.
   ///
-  /// The names of fields are no content: they stand in each row.
+  /// The names of fields are not searched: each row contains them.
   private func contains(_ search: TextSearch) -> Bool {
     if let (values, fields) = fields {
       return fields.contains { field in
@@ -209,13 +209,13 @@ struct StateNode: Sendable {
 
   // MARK: - Texts
 
-  /// What people call it: a row by its first text that is not its id, and else by its label.
+  /// The title for people: a row's first text that is not its id, otherwise the label.
   var title: String {
     guard let rowID else { return label }
     return titleField?.text ?? Self.shortened(rowID.text)
   }
 
-  /// The row's id, shortened; nil where its title is that already, and for what is no row.
+  /// The row's id, shortened; nil if the title is the id, or if this is not a row.
   var shortID: String? { titleField.flatMap { _ in rowID.map { Self.shortened($0.text) } } }
 
   private static let mostInTitle = 40
@@ -224,7 +224,7 @@ struct StateNode: Sendable {
     id.count <= 12 ? id : "\(id.prefix(4))…\(id.suffix(4))"
   }
 
-  /// The field of a row's first text that is not its id, and the beginning of that.
+  /// The field of a row's first text that is not its id, and the beginning of the text.
   private var titleField: (name: String, text: String)? {
     guard let rowID, let fields else { return nil }
     for field in fields.fields where field.name != rowID.field {
@@ -239,13 +239,13 @@ struct StateNode: Sendable {
     return nil
   }
 
-  /// All of a value without parts, as people read it.
+  /// The whole text of a value without parts, for people.
   var fullText: String {
     if case .text(let text) = value { return text }
     return JSONProjection.json(value, schema: schema, in: document)
   }
 
-  /// What people call the rows that have scopes of a kind, by their ids.
+  /// The titles of the rows that have scopes of a kind, by their ids.
   func titles(of description: ScopeDescription) -> [String: String] {
     var found: [String: String] = [:]
     for offset in 0..<partCount {
@@ -259,13 +259,13 @@ struct StateNode: Sendable {
     return found
   }
 
-  /// Whether it is of the type that a scope of its own has.
+  /// Whether its type is the state of a kind of scope.
   func isState(of description: ScopeDescription) -> Bool { schema == description.state.root }
 
-  /// What is said of it on its line: itself, or how many parts it has and the short ones.
+  /// The text of its line: the value, or the short parts, or the number of parts.
   var summary: String {
     if let fields {
-      // The title and the id have been said.
+      // The line already contains the title and the id.
       let said = rowID.map { [$0.field, titleField?.name] } ?? []
       let shown = fields.fields.filter { !said.contains($0.name) }.prefix(8).compactMap {
         field -> String? in
@@ -274,7 +274,7 @@ struct StateNode: Sendable {
         return part.partCount == 0 ? "\(field.name) \(part.ownText)" : nil
       }
       let caseName = value.caseAndPayload.flatMap { isChoice ? $0.name : nil }
-      // All rows of a list are of one type.
+      // All rows of a list have the same type, so its name is omitted.
       let name = caseName ?? (rowID == nil ? "\(schema)" : nil)
       return ([name].compactMap { $0 } + shown).joined(separator: "  ")
     }
@@ -297,7 +297,7 @@ struct StateNode: Sendable {
     return if case .string(let text) = tree { text } else { tree.text() }
   }
 
-  /// The beginning of a value without parts: nobody reads a megabyte on a line.
+  /// The beginning of a value without parts: a line must stay short.
   private func text(_ value: GenericValue, _ schema: Schema) -> String {
     if case .text(let text) = value, text.utf8.count > 400 {
       return JSONValue.string(String(text.prefix(200))).text()

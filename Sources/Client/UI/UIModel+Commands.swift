@@ -4,7 +4,7 @@ import StoreState
 import StoredWorkspace
 import TerminalViews
 
-// What keys are for, and what can be done by its name.
+// The commands of keys and of the palette.
 extension UIModel {
   func screen(of todos: StoreOf<Todos>) -> TodosScreen {
     TodosScreen(store: todos, daemon: daemon, state: todosState)
@@ -24,7 +24,7 @@ extension UIModel {
     StateScreen(daemon: daemon, state: stateState) { [weak self] _ in self?.search("Send ") }
   }
 
-  /// What keys are for on the screen that is shown.
+  /// The commands of the current screen.
   var screenCommands: [ScreenCommand] {
     switch screen {
     case .counter: counter.map { CounterScreen(store: $0, state: counterState).commands } ?? []
@@ -38,7 +38,7 @@ extension UIModel {
     }
   }
 
-  /// What keys are for on all screens.
+  /// The commands of all screens.
   var commonCommands: [ScreenCommand] {
     [
       ScreenCommand(["q"], "quit") { self.onQuit() }, help.command,
@@ -47,7 +47,9 @@ extension UIModel {
     ] + daemon.messageCommands
   }
 
-  /// Common ones first, because they have to be seen on narrow terminals too.
+  /// The hints of the bottom line.
+  ///
+  /// Common ones are first, so that narrow terminals show them.
   var hints: [HelpBar.Hint] {
     var hints = commonCommands.prefix(3).map(\.hint)
     if screen == .state, stateState.scope != nil, stateState.past == nil {
@@ -56,7 +58,7 @@ extension UIModel {
     return hints + screenCommands.map(\.hint)
   }
 
-  /// What can be done by its name.
+  /// The commands of the palette.
   var commands: [PaletteCommand] {
     let goTo = screens.map { screen in
       PaletteCommand("Go to \(screen.rawValue)") { self.chosen = screen }
@@ -95,6 +97,6 @@ extension UIModel {
     }
   }
 
-  /// Looks for a command whose name has a beginning.
+  /// Opens the palette with a query.
   func search(_ beginning: String = "") { search = Search(query: beginning) }
 }

@@ -5,7 +5,7 @@ import StoreState
 import StoredWorkspace
 import TerminalViews
 
-/// What the terminal shows, and of what.
+/// The model of the terminal's user interface.
 @MainActor
 @Observable
 final class UIModel {
@@ -30,23 +30,24 @@ final class UIModel {
     }
   }
 
-  /// What is typed to find a command.
+  /// The query that finds a command.
   struct Search {
     var query = ""
     var selection = RowSelection<String>()
   }
 
   let daemon: DaemonModel
-  /// The screens, whose keys stay the same: those of features that the daemon has, and of all
-  /// daemons.
+  /// The screens of this daemon's features, then those of all daemons.
+  ///
+  /// Their keys stay the same.
   let screens: [Screen]
-  /// The features' stores; nil until they are there.
+  /// The features' stores; nil until they are created.
   var counter: StoreOf<Counter>?
   var todos: StoreOf<Todos>?
   var game: StoreOf<Game>?
-  /// Why a feature has no store.
+  /// The reasons why features have no store.
   var failures: [Screen: String] = [:]
-  /// The one that was chosen; nil as long as none was.
+  /// The chosen screen; nil before a choice.
   var chosen: Screen? { didSet { daemon.leaveScreen() } }
   var search: Search?
   let help = HelpState()
@@ -87,7 +88,7 @@ final class UIModel {
     gameState.onMissing = tellMissing
   }
 
-  /// Tells when nothing comes of an action.
+  /// Reports when an action fails.
   func follow(_ task: StoreTask, named name: String) {
     Task { [daemon] in
       do {
@@ -98,7 +99,7 @@ final class UIModel {
     }
   }
 
-  /// Whether features have neither a store nor a reason why they have none.
+  /// Whether any feature has neither a store nor a reason for its absence.
   var awaitsFeatures: Bool {
     screens.contains { screen in
       let hasStore: Bool? =
@@ -112,10 +113,10 @@ final class UIModel {
     }
   }
 
-  /// The screen that is shown.
+  /// The current screen.
   var screen: Screen { chosen.flatMap { screens.contains($0) ? $0 : nil } ?? screens[0] }
 
-  /// What the screen that is shown asks for.
+  /// The prompt of the current screen.
   var screenPrompt: Prompt? {
     switch screen {
     case .counter: counterState.prompt
@@ -131,7 +132,7 @@ final class UIModel {
 
   // MARK: - Scopes of any type
 
-  /// Shows a scope's state; asks which one, where there is one for each row.
+  /// Shows a scope's state; asks for a row if there is one scope per row.
   func open(_ description: ScopeDescription) {
     guard description.isEach else { return follow(description.name, description) }
     let titles = stateState.scope?.root?.titles(of: description) ?? [:]
@@ -143,7 +144,7 @@ final class UIModel {
     chosen = .state
   }
 
-  /// The row that is selected in the state's tree, or that has the part which is.
+  /// The selected row of the state's tree, or the innermost row that contains the selected part.
   var selectedRow: (node: StateNode, scope: ScopeDescription?)? {
     guard let scope = stateState.scope, var node = scope.root,
       let path = stateState.selection.id
@@ -162,7 +163,7 @@ final class UIModel {
     return found
   }
 
-  /// Begins to send an action: at once where there is nothing to fill in.
+  /// Sends an action, or opens a form if it has a payload.
   func begin(_ action: Definition.Case, _ scope: WatchedScope) {
     let form = SendForm(scope, action, row: selectedRow?.node.rowID)
     if action.payload.isEmpty { send(form) } else { self.form = form }
@@ -172,7 +173,7 @@ final class UIModel {
     do throws(CommandError) {
       let action = try form.encoded()
       self.form = nil
-      // A row's scope is held until then.
+      // The closure retains the form, and with it a row's scope, until the outcome arrives.
       form.scope.send(action) { [daemon] outcome in
         let line = OutcomeLine(outcome)
         daemon.say(

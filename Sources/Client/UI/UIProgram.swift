@@ -4,7 +4,7 @@ import StoreReplica
 import StoredWorkspace
 import TerminalViews
 
-/// A `ui` under way: the daemon's answers become what is shown.
+/// A running `ui`: passes the daemon's answers to the model.
 @MainActor
 final class UIProgram {
   private let connection: StoreConnection
@@ -15,7 +15,7 @@ final class UIProgram {
     connection = daemon.connection
     let model = UIModel(DaemonModel(daemon.connection.client, scopes: daemon.scopes))
     self.model = model
-    // What somebody presses is meant for what he sees.
+    // A key applies to the displayed state, so actions end with its epoch.
     connection.client.actionsEndWithEpoch = true
     let program = ScreenProgram(model.daemon, connection, on: terminal) {
       UserInterface(model: model)
@@ -27,7 +27,7 @@ final class UIProgram {
     }
   }
 
-  /// Shows the daemon until the user has seen enough, or nothing will come any more.
+  /// Shows the daemon until the user quits or the connection fails.
   func run() async throws {
     let work = [
       Task { model.counter = await store(.counter, Counter.self) },
@@ -39,22 +39,22 @@ final class UIProgram {
     try await program.run()
   }
 
-  /// Waits a while for the features' first states: what is typed meanwhile is for them.
+  /// Waits up to two seconds for the features' first states: keys typed meanwhile are for them.
   private func awaitFeatures() async {
     for _ in 0..<Self.mostPauses where model.awaitsFeatures {
       do {
         try await connection.pause(for: Self.pause)
       } catch {
-        // The connection is closed, which the program tells.
+        // The connection is closed, which the program reports.
         return
       }
     }
   }
 
-  /// Together two seconds.
+  /// The number and length of the pauses: two seconds in total.
   private static let (mostPauses, pause) = (400, Duration.milliseconds(5))
 
-  /// A feature's store; nil where the daemon has no such scope, or one of another type.
+  /// Returns a feature's store; nil if the daemon has no such scope, or one of another type.
   private func store<R: Reducer>(
     _ screen: UIModel.Screen,
     _ reducer: R.Type,

@@ -3,7 +3,7 @@ import StoreProtocol
 import StoredWorkspace
 import TerminalViews
 
-/// Everything that `storectl ui` shows.
+/// The root view of `storectl ui`.
 struct UserInterface: View {
   let model: UIModel
 
@@ -47,7 +47,7 @@ struct UserInterface: View {
     }
   }
 
-  /// A feature's screen, and why it shows nothing new where it does not.
+  /// A feature's screen, with the reason if it no longer changes or has no store.
   @ViewBuilder private func feature<State, Action>(
     _ store: Store<State, Action>?,
     @ViewBuilder _ screen: (Store<State, Action>) -> some View,
@@ -73,7 +73,7 @@ struct UserInterface: View {
   }
 }
 
-/// What lies over the screen.
+/// The overlay of the screen.
 private struct OverlayView: View {
   enum Content {
     case form(SendForm)

@@ -5,7 +5,7 @@ import StoreReplica
 import StoreState
 import TerminalViews
 
-/// A scope of any type that is looked at, for as long as this is held.
+/// A scope of any type that the user watches; it is followed for the lifetime of this object.
 @MainActor
 @Observable
 final class WatchedScope {
@@ -14,24 +14,24 @@ final class WatchedScope {
   @ObservationIgnored private let client: ReplicaClient
   @ObservationIgnored private let scope: ClientScope
   @ObservationIgnored private let replica: GenericReplica
-  /// Counts what was new; what is drawn is always the newest.
+  /// Counts changes of the state; a drawing always shows the newest one.
   private(set) var news = 0
-  /// What was seen of the rows.
+  /// The last drawn text of each row.
   @ObservationIgnored private var seen: [[StateNode.Key]: Seen] = [:]
-  /// What was new when the rows were last drawn, and when they were drawn with something else.
+  /// The value of ``news`` at the last drawing, and at the last drawing of a different value.
   @ObservationIgnored private var drawn = 0
   @ObservationIgnored private var drawnBefore = 0
   @ObservationIgnored private var lastChange = 0
-  /// Whether the drawing has a row that changed last as far as was known above it.
+  /// Whether this drawing has marked a row of an older change, which a later row may supersede.
   @ObservationIgnored private var showsOlder = false
   /// Counts drawings that have to be repeated.
   private var repetitions = 0
 
   private struct Seen {
     var text: String
-    /// What was new when it changed; 0 where it has not.
+    /// The value of `news` at its last change; 0 without a change.
     var changed: Int
-    /// What was new when it was last to be seen.
+    /// The value of `news` when it was last visible.
     var seen: Int
   }
 
@@ -54,20 +54,20 @@ final class WatchedScope {
 
   var revision: UInt64 { replica.revision }
 
-  /// The state; nil while there is none.
+  /// The state; nil while it is absent.
   var root: StateNode? {
-    // What is read here is not observed but by what is new.
+    // The replica is not observable, so `news` is read to observe it.
     _ = news
     guard replica.isShown else { return nil }
     return StateNode(name, replica.value, replica.schema, in: description.state)
   }
 
-  /// The state, or a node without parts where there is none.
+  /// The state, or a node without parts if it is absent.
   var shownRoot: StateNode {
     root ?? StateNode(name, .null, .null, in: description.state)
   }
 
-  /// Why there is no state.
+  /// The reason why the state is absent.
   var absence: String {
     switch scope.status {
     case .refused(let failure): failure.message
@@ -79,18 +79,18 @@ final class WatchedScope {
 
   // MARK: - What has changed
 
-  /// Notes what is to be seen of a row.
+  /// Records the displayed text of a row.
   ///
-  /// - Returns: Whether it is among what changed last.
+  /// - Returns: Whether the row is among those of the latest change.
   func note(_ path: [StateNode.Key], _ text: String) -> Bool {
     _ = repetitions
     if drawn != news { (drawn, drawnBefore, showsOlder) = (news, drawn, false) }
-    // Of a row that was not to be seen meanwhile it is not known when it changed.
+    // The time of a change is unknown for a row that was not visible meanwhile.
     if let known = seen[path], known.seen >= drawnBefore {
       let isSame = known.text == text
       if !isSame, lastChange != drawn {
         lastChange = drawn
-        // Nobody is told of what changes during a drawing that has read it.
+        // Observation ignores changes to a property that the current drawing has read.
         if showsOlder { Task { repetitions += 1 } }
       }
       seen[path] = Seen(text: text, changed: isSame ? known.changed : drawn, seen: drawn)

@@ -3,13 +3,13 @@ public import StoreActor
 extension AnyCasePath {
   /// Changes the value of the case in a root.
   ///
-  /// What was changed before `body` throws does not stay.
+  /// If `body` throws, its changes are discarded.
   ///
   /// - Parameters:
   ///   - root: The root.
   ///   - body: Changes the value.
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws, or an error where the root is of another case.
+  /// - Returns: The closure's result.
+  /// - Throws: The closure's error, or an error if the root is of another case.
   public func modify<Result>(
     _ root: inout Root,
     _ body: (inout Value) throws -> Result,
@@ -21,7 +21,7 @@ extension AnyCasePath {
   }
 }
 
-/// The error of a case path that is asked to change a value of another case.
+/// The error of a change through a case path of another case.
 private struct ExtractionFailed: Error, CustomStringConvertible {
   let root: String
 

@@ -1,4 +1,4 @@
 @_exported public import struct StoreActor.AnyCasePath
 
-/// A case path under the name that it had.
+/// The earlier name of a case path.
 public typealias CasePath = AnyCasePath

@@ -1,13 +1,12 @@
 import IssueReporting
 import Synchronization
 
-/// Takes the value out of one case of an enum, of which only the function is known that puts it in.
+/// Extracts the value of one enum case, given only the case's embedding function.
 ///
-/// A mirror finds the value, and what tells whether it was in the right case is that putting it in
-/// again gives the same case. Once a case has been found by its number, other values are told by
-/// the number alone.
+/// A mirror finds the value. Embedding the value again must give the same case; that confirms the
+/// case. After that, the case's number alone identifies further values.
 final class Extraction<Root, Value>: Sendable {
-  // Puts a value in: a case's own function, which touches nothing but its argument.
+  // Embeds a value. A case's own function touches only its argument.
   nonisolated(unsafe) private let embed: (Value) -> Root
   private let knownTag = Mutex<Int?>(nil)
   private let isOptional = isOptionalType(Root.self)
@@ -27,13 +26,15 @@ final class Extraction<Root, Value>: Sendable {
     return nil
   }
 
-  /// Whether both are of one case: of the same case of what they wrap, where they are optionals.
+  /// Returns whether both are of the same case.
+  ///
+  /// For optionals, compares the cases of the wrapped values.
   private func isSame(_ embedded: Root, _ root: Root, _ tag: Int) -> Bool {
     isOptional ? isSameCase(embedded, root) : enumTag(of: embedded) == tag
   }
 
-  /// What may be the value, the likelier first: the payload as it is, or the one member of a
-  /// payload with a label; then the same of what an optional wraps.
+  /// Returns candidates for the value, the likelier first: the payload as it is, or the one member
+  /// of a labeled payload; then the same for an optional's wrapped value.
   private func candidates(in root: Root) -> [Value] {
     guard let payload = Mirror(reflecting: root).children.first?.value else { return [] }
     guard isOptional, let wrapped = Mirror(reflecting: payload).children.first?.value else {
@@ -64,7 +65,7 @@ final class Extraction<Root, Value>: Sendable {
     )
   }
 
-  /// Whether a payload is one value with a label, which reflects as a tuple of one.
+  /// Returns whether a payload is one value with a label, which reflects as a tuple of one.
   private func isLabelled(_ payload: Any) -> Bool {
     let mirror = Mirror(reflecting: payload)
     return mirror.displayStyle == .tuple && mirror.children.count == 1

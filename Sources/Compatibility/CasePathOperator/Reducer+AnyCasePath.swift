@@ -1,13 +1,13 @@
 public import StoreActor
 
-// The operators as 1.x had them before case key paths. An action need not be `CasePathable` for
-// them, so there is a form of each for each kind of child.
+// The operators of 1.x before case key paths. They do not require a `CasePathable` action, so each
+// kind of child has its own form of each operator.
 
 extension Reducer {
-  /// Runs a child feature while its optional state is there: `action: /Action.child`.
+  /// Runs a child feature while its optional state is present: `action: /Action.child`.
   ///
   /// - `toChildState`: The optional state of the child.
-  /// - `toChildAction`: The case of the action that holds the child's.
+  /// - `toChildAction`: The case of the action that contains the child's.
   /// - `child`: The child feature.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ toChildState: WritableKeyPath<State, ChildState?>,
@@ -30,7 +30,8 @@ extension Reducer {
   ///
   /// - `toPresentationState`: The projection of a property that is marked `@PresentationState` or
   ///   `@Presents`.
-  /// - `toPresentationAction`: The case of the action that holds the presentation's.
+  /// - `toPresentationAction`: The case of the action that contains the
+  ///   presentation's.
   /// - `destination`: The child feature.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
@@ -49,12 +50,13 @@ extension Reducer {
     )
   }
 
-  /// Shows an alert, or another state that is over with any action, while it is there or
-  /// presented: `action: /Action.alert`.
+  /// Shows an alert, or another state that any action dismisses, while it is present: `action:
+  /// /Action.alert`.
   ///
   /// - `toChildState`: The optional state, or the projection of a property that is marked
   ///   `@PresentationState` or `@Presents`.
-  /// - `toChildAction`: The case of the action that holds the state's, or the presentation's.
+  /// - `toChildAction`: The case of the action that contains the state's, or the
+  ///   presentation's.
   public func ifLet<Slot: EphemeralSlot>(
     _ toChildState: WritableKeyPath<State, Slot>,
     action toChildAction: AnyCasePath<Action, Slot._SlotAction>,
@@ -71,10 +73,10 @@ extension Reducer {
     )
   }
 
-  /// Runs a child feature on one case of this reducer's state, an enum, while it is of that case.
+  /// Runs a child feature while this reducer's state, an enum, is of one case.
   ///
-  /// - `toCaseState`: The case of the state that holds the child's.
-  /// - `toCaseAction`: The case of the action that holds the child's.
+  /// - `toCaseState`: The case of the state that contains the child's.
+  /// - `toCaseAction`: The case of the action that contains the child's.
   /// - `caseReducer`: The child feature.
   public func ifCaseLet<CaseState, CaseAction, CaseReducer: Reducer<CaseState, CaseAction>>(
     _ toCaseState: AnyCasePath<State, CaseState>,
@@ -100,7 +102,8 @@ extension Reducer {
   /// action: `action: /Action.row(id:action:)`.
   ///
   /// - `toElementsState`: The list.
-  /// - `toElementAction`: The case of the action that holds a row's id and its action.
+  /// - `toElementAction`: The case of the action that contains a row's id and
+  ///   its action.
   /// - `element`: The feature of one row.
   public func forEach<
     ID: Hashable & Sendable,
@@ -134,7 +137,7 @@ extension Reducer {
   /// Runs a child feature on each element of a navigation stack: `action: /Action.path`.
   ///
   /// - `toStackState`: The stack.
-  /// - `toStackAction`: The case of the action that holds the stack's.
+  /// - `toStackAction`: The case of the action that contains the stack's.
   /// - `destination`: The feature of one element.
   public func forEach<ElementState, ElementAction, Element: Reducer<ElementState, ElementAction>>(
     _ toStackState: WritableKeyPath<State, StackState<ElementState>>,
@@ -159,7 +162,7 @@ extension Scope {
   ///
   /// - Parameters:
   ///   - state: The child's state in the parent's.
-  ///   - action: The case of the parent's action that holds the child's.
+  ///   - action: The case of the parent's action that contains the child's.
   ///   - child: The child feature.
   public init<ChildState, ChildAction>(
     state: WritableKeyPath<ParentState, ChildState>,
@@ -171,8 +174,8 @@ extension Scope {
 
   /// Runs a child on one case of a parent's state that is an enum.
   ///
-  /// - `state`: The case of the parent's state that holds the child's.
-  /// - `action`: The case of the parent's action that holds the child's.
+  /// - `state`: The case of the parent's state that contains the child's.
+  /// - `action`: The case of the parent's action that contains the child's.
   /// - `child`: The child feature.
   public init<ChildState, ChildAction>(
     state: AnyCasePath<ParentState, ChildState>,
@@ -193,13 +196,13 @@ extension Scope {
   }
 }
 
-/// The part of a state that an alert, or another ephemeral state, may be in: an optional or a
+/// The part of a state that may contain an alert or another ephemeral state: an optional or a
 /// `PresentationState`.
 public protocol EphemeralSlot {
   /// The ephemeral state.
   associatedtype _EphemeralChild: _EphemeralState
 
-  /// The action that the slot's case holds.
+  /// The action in the slot's case.
   associatedtype _SlotAction
 }
 

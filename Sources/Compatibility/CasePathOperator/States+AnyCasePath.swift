@@ -1,10 +1,10 @@
 public import StoreActor
 
 extension PresentationState {
-  /// The value of one case of the child's state, an enum; nil when that is of another case.
+  /// The value of one case of the child's state, an enum; nil if the state is of another case.
   ///
-  /// Changing another case than the one that is there is a mistake: it is reported, and nothing
-  /// changes. Setting nil makes the child absent.
+  /// Setting the value of another case is a mistake, which is reported and has no effect. Setting
+  /// nil makes the child absent.
   public subscript<Member>(
     case path: AnyCasePath<State, Member>,
     fileID fileID: StaticString = #fileID,
@@ -27,11 +27,11 @@ extension PresentationState {
 }
 
 extension StackState {
-  /// The value of one case of the element with an id; nil when there is no such element or when it
-  /// is of another case.
+  /// The value of one case of the element with an id; nil if the element is absent or of
+  /// another case.
   ///
-  /// Changing another case than the one that is there is a mistake: it is reported, and nothing
-  /// changes. Setting nil removes the element.
+  /// Setting the value of another case is a mistake, which is reported and has no effect. Setting
+  /// nil removes the element.
   public subscript<Member>(
     id id: StackElementID,
     case path: AnyCasePath<Element, Member>,
@@ -55,12 +55,13 @@ extension StackState {
 }
 
 extension TestStore {
-  /// Asserts that an effect sends an action of a case, whatever its value, and what it changes:
+  /// Asserts that an effect sends an action of a case, with any value, and asserts its changes:
   /// `await store.receive(/Action.response)`.
   ///
   /// - `actionCase`: The case.
-  /// - `duration`: How long to wait for it, in real time; ``timeout`` when nil.
-  /// - `updateStateToExpectedResult`: Makes of the state before the action the one after it.
+  /// - `duration`: The time limit, in real time; ``timeout`` if nil.
+  /// - `updateStateToExpectedResult`: Changes the previous state
+  ///   into the expected one.
   @_disfavoredOverload
   public func receive<Value>(
     _ actionCase: AnyCasePath<Action, Value>,

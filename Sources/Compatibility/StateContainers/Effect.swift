@@ -1,4 +1,4 @@
-/// What a reducer wants done: work that may suspend and gives feedback, an output, or both.
+/// An effect that a reducer requests: work that may suspend and gives feedback, an output, or both.
 ///
 /// ```swift
 /// return .run { send in
@@ -6,10 +6,10 @@
 /// }
 /// ```
 public struct Effect<Feedback, Output> {
-  /// Work that gives feedback: it is called with what feedback is sent with.
+  /// Work that gives feedback by the function that it receives.
   ///
-  /// It runs on the main actor, as reducers do, so that it may use what they have; what it awaits
-  /// runs where it pleases.
+  /// The work runs on the main actor, as reducers do, so that it may use their values. Functions
+  /// that it awaits run under their own isolation.
   public typealias Operation =
     @MainActor (_ send: @escaping @MainActor @Sendable (Feedback) async -> Void) async -> Void
 
@@ -30,12 +30,12 @@ public struct Effect<Feedback, Output> {
     self.init(output, operation)
   }
 
-  /// No effect.
+  /// An effect without output and work.
   public static var none: Self { Self(nil, nil) }
 
-  /// An output.
+  /// Returns an effect that emits an output.
   public static func output(_ output: Output) -> Self { Self(output, nil) }
 
-  /// Work that gives feedback.
+  /// Returns an effect of work that gives feedback.
   public static func run(operation: @escaping Operation) -> Self { Self(nil, operation) }
 }

@@ -1,17 +1,16 @@
-/// A reducer whose effects are values that say what is to be done, and not how: an
-/// ``EffectHandler`` does it.
+/// A reducer whose effects are values that describe work; an ``EffectHandler`` performs it.
 ///
-/// Such a reducer can be tested without anything that its effects depend on.
+/// A test of such a reducer does not need the dependencies of its effects.
 @MainActor
 public protocol CommandingReducer<State, Input, Feedback, Command>: AnyObject
 where State: Equatable {
-  /// What the container knows.
+  /// The container's state.
   associatedtype State
-  /// What anybody may send to it.
+  /// The messages that any caller may send.
   associatedtype Input: Sendable
-  /// What only its effects may send to it.
+  /// The messages that only the effects may send.
   associatedtype Feedback: Sendable = Never
-  /// What is to be done.
+  /// The description of an effect.
   associatedtype Command
 
   /// Changes the state by a message.
@@ -19,23 +18,23 @@ where State: Equatable {
   /// - Parameters:
   ///   - message: An input or feedback.
   ///   - state: The state.
-  /// - Returns: What is to be done, all at once.
+  /// - Returns: The effects, which run concurrently.
   func reduce(message: Message<Input, Feedback>, into state: inout State) -> [Command]
 }
 
-/// What does what a reducer's effects say.
+/// The interpreter of a reducer's effects.
 @MainActor
 public protocol EffectHandler<Command, Feedback> {
-  /// What is to be done.
+  /// The description of an effect.
   associatedtype Command
-  /// What comes back from it.
+  /// The feedback of the effects.
   associatedtype Feedback: Sendable
 
-  /// Does what an effect says.
+  /// Performs an effect.
   ///
   /// - Parameters:
   ///   - effect: The effect.
-  ///   - send: What feedback is sent with.
+  ///   - send: Sends feedback to the reducer.
   func handle(
     effect: Command,
     send: @escaping @MainActor @Sendable (Feedback) async -> Void,
@@ -46,9 +45,9 @@ extension Store where Output == Never {
   /// Creates a container whose effects are values that a handler interprets.
   ///
   /// - Parameters:
-  ///   - state: The state to start with.
-  ///   - reducer: What changes the state and says what is to be done.
-  ///   - handler: What does it.
+  ///   - state: The initial state.
+  ///   - reducer: The reducer, which changes the state and returns the effects.
+  ///   - handler: The handler that performs the effects.
   public convenience init<Command>(
     state: State,
     reducer: some CommandingReducer<State, Input, Feedback, Command>,

@@ -1,21 +1,21 @@
-/// An effect that is a type of its own, with all that it needs for its work.
+/// An effect as a type, which contains all values that its work needs.
 @MainActor
 public protocol EffectProtocol<Feedback> {
-  /// What comes back from it.
+  /// The feedback of the effect.
   associatedtype Feedback: Sendable
 
-  /// Does the work.
+  /// Performs the work.
   ///
-  /// - Parameter send: What feedback is sent with.
+  /// - Parameter send: Sends feedback to the reducer.
   func run(send: @escaping @MainActor @Sendable (Feedback) async -> Void) async
 }
 
 extension Store where Output == Never {
-  /// Creates a container whose effects bring their work along.
+  /// Creates a container whose effects contain their work.
   ///
   /// - Parameters:
-  ///   - state: The state to start with.
-  ///   - reducer: What changes the state and returns the effects.
+  ///   - state: The initial state.
+  ///   - reducer: The reducer, which changes the state and returns the effects.
   public convenience init(
     state: State,
     reducer: some CommandingReducer<State, Input, Feedback, any EffectProtocol<Feedback>>,
@@ -24,7 +24,7 @@ extension Store where Output == Never {
   }
 }
 
-/// Runs effects that bring their work along.
+/// Runs effects that contain their work.
 private struct SelfContained<Feedback: Sendable>: EffectHandler {
   func handle(
     effect: any EffectProtocol<Feedback>,

@@ -1,7 +1,7 @@
 public import StoreActor
 
 extension Reducer where Output: Sendable {
-  /// The reducer as one of `StoreActor`, for a daemon or for `TestStore(remote:)`.
+  /// Returns the reducer as one of `StoreActor`, for a daemon or for `TestStore(remote:)`.
   ///
   /// ```swift
   /// let store = TestStore(remote: .idle) { NumbersViewReducer().feature() }
@@ -9,8 +9,8 @@ extension Reducer where Output: Sendable {
   /// ```
   ///
   /// In a daemon, the state and the input need wire forms, `ReplicatedState` and `WireAction`,
-  /// which an extension can add. Feedback never leaves the daemon. Outputs are read, as those of
-  /// any feature, from `AsyncStream(outputsOf: store)`.
+  /// which an extension can add. Feedback never leaves the daemon. As for any feature,
+  /// `AsyncStream(outputsOf: store)` delivers the outputs.
   ///
   /// - Returns: The reducer.
   public func feature() -> some StoreActor.Reducer<State, Message<Input, Feedback>> {
@@ -25,7 +25,7 @@ extension Reducer where Output: Sendable {
 extension Message: WireAction where Input: WireAction {}
 
 extension Message: WirePayload where Input: WireAction {
-  /// The schema of the input, as nothing else can be sent.
+  /// Returns the schema of the input, the only message that a client can send.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
     Input.schema(in: &registry)
   }

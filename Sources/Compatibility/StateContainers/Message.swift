@@ -1,8 +1,8 @@
-/// What comes to a reducer: an input from outside, or feedback from an effect.
+/// A message to a reducer: an input from outside, or feedback from an effect.
 public enum Message<Input: Sendable, Feedback: Sendable>: Sendable {
-  /// What anybody may send.
+  /// A message that any caller may send.
   case input(Input)
-  /// What only effects send.
+  /// A message that only effects send.
   case feedback(Feedback)
 }
 

@@ -1,16 +1,16 @@
-/// What decides how a container's state changes by a message, and which effect follows.
+/// Decides how a message changes a container's state, and returns the effect.
 ///
-/// So one can follow, in one place, a message to the change it makes, to the effect and to that
+/// The function shows in one place a message, its change of the state, its effect and that
 /// effect's feedback.
 @MainActor
 public protocol Reducer<State, Input, Feedback, Output>: AnyObject where State: Equatable {
-  /// What the container knows.
+  /// The container's state.
   associatedtype State
-  /// What anybody may send to it.
+  /// The messages that any caller may send.
   associatedtype Input: Sendable
-  /// What only its effects may send to it.
+  /// The messages that only the effects may send.
   associatedtype Feedback: Sendable = Never
-  /// What it tells and forgets.
+  /// The values that the container emits and does not keep.
   associatedtype Output = Never
 
   /// Changes the state by a message.
@@ -18,7 +18,7 @@ public protocol Reducer<State, Input, Feedback, Output>: AnyObject where State: 
   /// - Parameters:
   ///   - message: An input or feedback.
   ///   - state: The state.
-  /// - Returns: What is to be done.
+  /// - Returns: The effect.
   func reduce(
     message: Message<Input, Feedback>,
     into state: inout State,

@@ -2,16 +2,16 @@ public import Observation
 import StateContainersMixed
 import StoreActor
 
-/// A state container that separates logic from effects: inputs go in, the reducer changes the state
-/// and decides what is done, and what is done gives feedback.
+/// A state container that separates logic from effects: for each input, the reducer changes the
+/// state and returns an effect, and the effect gives feedback.
 ///
 /// ```swift
 /// let store = Store(state: NumbersViewReducer.State.idle, reducer: NumbersViewReducer())
 /// store.send(.onAppear)
 /// ```
 ///
-/// Only inputs can be sent from outside: feedback comes from effects alone. The work that is under
-/// way is cancelled when the store goes.
+/// Callers can send only inputs; feedback is reserved for effects. Running work is cancelled when
+/// the store is deinitialized.
 @MainActor
 @dynamicMemberLookup
 public final class Store<State: Equatable, Input: Sendable, Feedback: Sendable, Output>: Observable
@@ -26,8 +26,8 @@ public final class Store<State: Equatable, Input: Sendable, Feedback: Sendable, 
   /// Creates a container.
   ///
   /// - Parameters:
-  ///   - state: The state to start with.
-  ///   - reducer: What changes the state and decides the effects.
+  ///   - state: The initial state.
+  ///   - reducer: The reducer, which changes the state and returns the effects.
   public convenience init(
     state: State,
     reducer: some Reducer<State, Input, Feedback, Output>,
@@ -47,7 +47,7 @@ public final class Store<State: Equatable, Input: Sendable, Feedback: Sendable, 
       Reduce<State, Message<Input, Feedback>> { state, message in
         onMainActor(&state) {
           reduce(message, &$0).storeEffect { output in
-            // Goes from the main actor to the main actor.
+            // The output stays on the main actor.
             nonisolated(unsafe) let output = output
             let source = EffectSource<Message<Input, Feedback>> { sink in
               outputs.send(output)
@@ -61,37 +61,43 @@ public final class Store<State: Equatable, Input: Sendable, Feedback: Sendable, 
     subscription = base.core.observeChanges { [weak self] in self?.update() }
   }
 
-  /// The state, as of the last message.
+  /// The state after the last message.
   public var state: State {
     registrar.access(self, keyPath: \.state)
     return current
   }
 
-  /// The state now, and then each state that differs from the one before; it ends with the store.
+  /// The current state, and then each state that differs from the previous one.
   ///
-  /// Whoever reads too slowly misses states, but never the newest.
+  /// The stream ends with the store.
+  ///
+  /// A slow reader may miss intermediate states, but receives the newest one.
   public var stateStream: AsyncStream<State> {
     states.stream(.bufferingNewest(1), beginningWith: current)
   }
 
-  /// The outputs from now on; it ends with the store.
+  /// The outputs from now on.
+  ///
+  /// The stream ends with the store.
   public var outputStream: AsyncStream<Output> {
     outputs.stream(.unbounded)
   }
 
-  /// Sends an input: the state includes it when this returns.
+  /// Sends an input.
   ///
-  /// - Returns: What follows from it. Its value comes when all effects have ended, those of the
-  ///   feedback too; cancelling it cancels them.
+  /// The state includes it when this returns.
+  ///
+  /// - Returns: A task that ends after all effects, including those of feedback. Its cancellation
+  ///   cancels them.
   @discardableResult
   public func send(_ message: Input) -> Task<Void, Never> {
     let task = base.send(.input(message))
     return Task { await task.finish() }
   }
 
-  /// Sends an input, and waits until all effects have ended, those of the feedback too.
+  /// Sends an input, and waits until all effects have ended, including those of feedback.
   ///
-  /// When the task that waits is cancelled, so are they.
+  /// Cancellation of the waiting task cancels the effects.
   public func send(_ message: Input) async {
     await base.send(.input(message)).finish()
   }
@@ -110,9 +116,9 @@ public final class Store<State: Equatable, Input: Sendable, Feedback: Sendable, 
 }
 
 extension Effect where Feedback: Sendable {
-  /// The effect as one that a store of StoreActor runs.
+  /// Converts the effect for a store of StoreActor.
   ///
-  /// - Parameter tell: Makes an effect that tells an output.
+  /// - Parameter tell: Returns an effect that emits an output.
   /// - Returns: The effect.
   @MainActor
   func storeEffect<Input>(
@@ -131,13 +137,13 @@ extension Effect where Feedback: Sendable {
   }
 }
 
-/// Changes a state on the main actor, which is where stores call their reducers.
+/// Changes a state on the main actor, on which stores call their reducers.
 func onMainActor<State, R: Sendable>(
   _ state: inout State,
   _ change: @MainActor (inout State) -> R,
 ) -> R {
   withUnsafeMutablePointer(to: &state) { state in
-    // On the main actor already: it goes nowhere else.
+    // The code runs on the main actor already, and the state does not leave it.
     nonisolated(unsafe) let state = state
     return MainActor.assumeIsolated { change(&state.pointee) }
   }

@@ -1,8 +1,8 @@
 import StoreActor
 
-/// Gives values to any number of streams.
+/// Sends values to any number of streams.
 ///
-/// The streams end when this goes.
+/// The streams end when the broadcast is deinitialized.
 @MainActor
 package final class Broadcast<Value> {
   private var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
@@ -16,8 +16,8 @@ package final class Broadcast<Value> {
 
   package func send(_ value: Value) {
     for key in continuations.keys.sorted() {
-      // A value goes from the main actor to whoever reads a stream of it; values that are classes
-      // without isolation should be read on the main actor, as all of a container should.
+      // A value passes from the main actor to the reader of a stream. Values that are classes
+      // without isolation should be read on the main actor, like all of a container.
       nonisolated(unsafe) let value = value
       continuations[key]?.yield(value)
     }

@@ -1,21 +1,21 @@
 public import Observation
 
-/// What every state container is from outside: a black box with a state that can be observed and
-/// events that it emits.
+/// The public interface of a state container: an observable state, and events that the
+/// container emits.
 ///
-/// Neither of its streams can throw.
+/// Both streams never throw.
 @MainActor
 public protocol StoreType<State, Output>: Observable, AnyObject where State: Equatable {
-  /// What the container knows.
+  /// The container's state.
   associatedtype State
-  /// What the container tells and forgets.
+  /// The values that the container emits and does not keep.
   associatedtype Output
   /// The type of the stream of states.
   associatedtype StateStream: AsyncSequence<State, Never>
   /// The type of the stream of outputs.
   associatedtype OutputStream: AsyncSequence<Output, Never>
 
-  /// The state now, and then each state that differs from the one before.
+  /// The current state, and then each state that differs from the previous one.
   var stateStream: StateStream { get }
   /// The outputs from now on.
   var outputStream: OutputStream { get }
@@ -23,8 +23,8 @@ public protocol StoreType<State, Output>: Observable, AnyObject where State: Equ
   var state: State { get set }
 }
 
-/// A state container that mixes logic and effects: its subclasses change the state, do work and
-/// emit outputs as they please.
+/// A state container that mixes logic and effects: its subclasses change the state, perform work
+/// and emit outputs.
 ///
 /// ```swift
 /// final class NumbersViewModel: Store<NumbersViewState, NumbersViewOutput> {
@@ -40,8 +40,8 @@ public protocol StoreType<State, Output>: Observable, AnyObject where State: Equ
 /// }
 /// ```
 ///
-/// Everything of it belongs to the main actor, so that a view can use it whatever the state is of.
-/// Views observe it by reading ``state`` where observation is tracked, or by ``stateStream``.
+/// The container belongs to the main actor, so that a view can use it with any type of state. Views
+/// observe it by reading ``state`` with observation tracking, or by ``stateStream``.
 @MainActor
 @dynamicMemberLookup
 open class Store<State: Equatable, Output>: StoreType {
@@ -52,14 +52,14 @@ open class Store<State: Equatable, Output>: StoreType {
 
   /// Creates a container.
   ///
-  /// - Parameter state: The state to start with.
+  /// - Parameter state: The initial state.
   public init(state: State) {
     current = state
   }
 
   /// The state.
   ///
-  /// Observers see each change once; setting an equal state is none.
+  /// Observers are notified once of each change. Setting an equal state is not a change.
   public final var state: State {
     get {
       registrar.access(self, keyPath: \.state)
@@ -73,24 +73,28 @@ open class Store<State: Equatable, Output>: StoreType {
     }
   }
 
-  /// Is called after each change of the state: a place to log from.
+  /// Called after each change of the state, for logging for example.
   ///
   /// - Parameter state: The new state.
   open func didChange(to state: State) {}
 
-  /// The state now, and then each state that differs from the one before; it ends with the store.
+  /// The current state, and then each state that differs from the previous one.
   ///
-  /// Whoever reads too slowly misses states, but never the newest.
+  /// The stream ends with the store.
+  ///
+  /// A slow reader may miss intermediate states, but receives the newest one.
   public final var stateStream: AsyncStream<State> {
     states.stream(.bufferingNewest(1), beginningWith: current)
   }
 
-  /// The outputs from now on; it ends with the store.
+  /// The outputs from now on.
+  ///
+  /// The stream ends with the store.
   public final var outputStream: AsyncStream<Output> {
     outputs.stream(.unbounded)
   }
 
-  /// Emits an output to whoever listens now.
+  /// Emits an output to the current readers.
   public final func send(output: Output) {
     outputs.send(output)
   }

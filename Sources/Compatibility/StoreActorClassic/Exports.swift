@@ -1,6 +1,6 @@
-// What a file that was written for 0.3x gets from `import StoreActorClassic` alone. Of StoreActor
-// and StoreState only these names: `Store`, `Effect`, `Reducer` and `TestStore` are this module's
-// own.
+// A file written for 0.3x gets these names from `import StoreActorClassic` alone. StoreActor and
+// StoreState contribute only these: `Store`, `Effect`, `Reducer` and `TestStore` are declared by
+// this module.
 @_exported public import CasePathOperator
 @_exported public import CustomDump
 @_exported public import Foundation
@@ -22,5 +22,5 @@
 @_exported public import struct StoreState.IdentifiedArray
 @_exported public import typealias StoreState.IdentifiedArrayOf
 
-/// A confirmation dialog under the name that it had.
+/// The earlier name of a confirmation dialog.
 public typealias ActionSheetState = ConfirmationDialogState

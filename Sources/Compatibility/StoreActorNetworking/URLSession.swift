@@ -1,5 +1,6 @@
-// On Linux it is a library of its own, which costs every program that links it some 14 ms at its
-// start. Elsewhere it is a part of Foundation, and StoreActor has the dependency.
+// On Linux the URL loading system is a separate library, which adds about 14 ms to the
+// start of each program that links it. Elsewhere it is a part of Foundation, and StoreActor
+// has the dependency.
 #if canImport(FoundationNetworking)
 @_exported public import FoundationNetworking
 public import StoreActor

@@ -1,29 +1,31 @@
 import StoreActor
 
-/// Something that can be told to stop.
+/// Work that a caller can stop.
 public protocol Cancellable {
-  /// Stops it.
+  /// Stops the work.
   @MainActor func cancel()
 }
 
-/// Something under way that stops when it is cancelled, or when the last reference to it goes.
+/// Running work that stops when it is cancelled, or when its last reference is released.
 @MainActor
 public final class AnyCancellable: Cancellable {
   private var onCancel: (@MainActor @Sendable () -> Void)?
 
-  /// Creates a cancellable of a closure that stops the work.
+  /// Creates a cancellable from a closure that stops the work.
   public nonisolated init(_ cancel: @escaping @MainActor @Sendable () -> Void) {
     onCancel = cancel
   }
 
-  /// Stops the work, once.
+  /// Stops the work.
+  ///
+  /// Only the first call has an effect.
   public func cancel() {
     let stop = onCancel
     onCancel = nil
     stop?()
   }
 
-  /// Keeps this in a set for as long as the set lives.
+  /// Keeps the cancellable in a set, for as long as the set lives.
   public nonisolated func store(in set: inout Set<AnyCancellable>) {
     set.insert(self)
   }
@@ -35,7 +37,7 @@ public final class AnyCancellable: Cancellable {
 }
 
 extension AnyCancellable: Hashable {
-  /// Whether two are the same one.
+  /// Returns whether two cancellables are identical.
   public nonisolated static func == (lhs: AnyCancellable, rhs: AnyCancellable) -> Bool {
     lhs === rhs
   }

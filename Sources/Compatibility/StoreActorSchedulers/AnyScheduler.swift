@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A scheduler that stands for one type of scheduler, whatever it really is.
+/// A type-erased scheduler, which stands for one type of scheduler.
 ///
-/// An environment has one of these, so that the app can use a queue and tests something that they
-/// control.
+/// An environment contains one, so that the app can use a queue, and tests a scheduler that
+/// they control.
 public struct AnyScheduler<Base: Scheduler>: Scheduler {
   private let base: any Scheduler
 
-  /// Creates one that does what another scheduler does.
+  /// Creates a scheduler that forwards to another one.
   public init(_ scheduler: some Scheduler) {
     base = scheduler
   }
@@ -15,23 +15,23 @@ public struct AnyScheduler<Base: Scheduler>: Scheduler {
   /// The scheduler's time.
   public var now: SchedulerTime { base.now }
 
-  /// Does work soon.
+  /// Runs work soon.
   public func schedule(_ action: @escaping @MainActor () -> Void) {
     base.schedule(action)
   }
 
-  /// Does work at a time.
+  /// Runs work at a time.
   public func schedule(after date: SchedulerTime, _ action: @escaping @MainActor () -> Void) {
     base.schedule(after: date, action)
   }
 
-  /// Does work at a time, and again at the end of each interval after it, until it is cancelled.
+  /// Runs work at a time, and then once in each interval until cancellation.
   ///
   /// - Parameters:
-  ///   - date: When to begin.
-  ///   - interval: The time between two times.
+  ///   - date: The time of the first run.
+  ///   - interval: The time between two runs.
   ///   - action: The work.
-  /// - Returns: What ends it; it ends too when that is let go.
+  /// - Returns: A cancellable that ends the repetition when it is cancelled or released.
   public func schedule(
     after date: SchedulerTime,
     interval: SchedulerTime.Stride,
@@ -40,7 +40,7 @@ public struct AnyScheduler<Base: Scheduler>: Scheduler {
     base.schedule(after: date, interval: interval, action)
   }
 
-  /// Itself.
+  /// Returns the scheduler itself.
   public func eraseToAnyScheduler() -> AnyScheduler<Base> {
     self
   }
@@ -55,16 +55,16 @@ extension AnyScheduler where Base == DispatchQueue {
 }
 
 extension AnyScheduler {
-  /// A scheduler that does everything at once, with no time passing.
+  /// A scheduler that runs all work at once, without a passage of time.
   public static var immediate: Self { Self(ImmediateScheduler<Base>()) }
 
-  /// A scheduler that must not be used: it is reported when it is.
+  /// A scheduler that must not be used, and that reports each use.
   public static var unimplemented: Self { unimplemented("AnyScheduler") }
 
-  /// A scheduler that must not be used: it is reported when it is.
+  /// A scheduler that must not be used, and that reports each use.
   public static var failing: Self { unimplemented }
 
-  /// A scheduler that must not be used: it is reported, by a name, when it is.
+  /// Returns a scheduler that must not be used, and that reports each use with a name.
   public static func unimplemented(_ prefix: String) -> Self {
     Self(UnimplementedScheduler<Base>(prefix))
   }

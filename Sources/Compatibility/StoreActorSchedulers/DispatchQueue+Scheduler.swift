@@ -7,12 +7,12 @@ extension DispatchQueue: Scheduler {
     SchedulerTime(offset: .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)))
   }
 
-  /// Does work when the queue comes to it.
+  /// Runs work on the main actor, after the queue reaches it.
   public func schedule(_ action: @escaping @MainActor () -> Void) {
     async { onMainActor(action) }
   }
 
-  /// Does work at a time.
+  /// Runs work at a time.
   public func schedule(after date: SchedulerTime, _ action: @escaping @MainActor () -> Void) {
     let (seconds, attoseconds) = date.offset.components
     let nanoseconds = Swift.max(0, seconds) * 1_000_000_000 + attoseconds / 1_000_000_000
@@ -20,22 +20,22 @@ extension DispatchQueue: Scheduler {
     asyncAfter(deadline: deadline) { onMainActor(action) }
   }
 
-  /// The same queue as a scheduler that tests can replace.
+  /// Returns the queue as a scheduler that tests can replace.
   public func eraseToAnyScheduler() -> AnyScheduler<DispatchQueue> {
     AnyScheduler(self)
   }
 
-  /// A scheduler for tests whose time passes only when a test says so.
+  /// A scheduler for tests, which control its time.
   public static var test: TestSchedulerOf<DispatchQueue> { TestScheduler() }
 
-  /// A scheduler that does everything at once, with no time passing.
+  /// A scheduler that runs all work at once, without a passage of time.
   public static var immediate: ImmediateScheduler<DispatchQueue> { ImmediateScheduler() }
 
-  /// A scheduler that must not be used: it is reported when it is.
+  /// A scheduler that must not be used, and that reports each use.
   public static var unimplemented: UnimplementedScheduler<DispatchQueue> {
     UnimplementedScheduler("DispatchQueue")
   }
 
-  /// A scheduler that must not be used: it is reported when it is.
+  /// A scheduler that must not be used, and that reports each use.
   public static var failing: UnimplementedScheduler<DispatchQueue> { unimplemented }
 }

@@ -1,7 +1,7 @@
 public import StoreActor
 
 extension Effect {
-  /// Delays the effect until nothing has been returned under the id for a while.
+  /// Delays the effect until a pause in which no other effect with the id was returned.
   ///
   /// ```swift
   /// case .queryChanged:
@@ -10,9 +10,9 @@ extension Effect {
   /// ```
   ///
   /// - Parameters:
-  ///   - id: What is debounced. The id cancels, too.
-  ///   - interval: How long nothing may follow.
-  ///   - scheduler: What measures the time.
+  ///   - id: The id of the debounced effects, which also cancels them.
+  ///   - interval: The length of the pause.
+  ///   - scheduler: The scheduler that measures the time.
   /// - Returns: The effect, delayed.
   public func debounce(
     id: some Hashable & Sendable,
@@ -22,13 +22,13 @@ extension Effect {
     debounce(id: id, for: interval.duration, clock: SchedulerClock(scheduler: scheduler))
   }
 
-  /// Lets through at most one effect in each interval.
+  /// Runs at most one effect in each interval.
   ///
   /// - Parameters:
-  ///   - id: What is throttled.
-  ///   - interval: How far apart two effects are at least.
-  ///   - scheduler: What measures the time.
-  ///   - latest: Whether the last of those that came within the interval is kept, or the first.
+  ///   - id: The id of the throttled effects.
+  ///   - interval: The shortest time between two effects.
+  ///   - scheduler: The scheduler that measures the time.
+  ///   - latest: Whether to keep the last effect of an interval, or the first.
   /// - Returns: The effect, delayed or dropped.
   public func throttle(
     id: some Hashable & Sendable,

@@ -1,30 +1,30 @@
 import StoreActor
 
-/// A scheduler that does everything at once, with no time passing.
+/// A scheduler that runs all work at once, without a passage of time.
 public struct ImmediateScheduler<Base: Scheduler>: Scheduler {
-  /// Creates one.
+  /// Creates an immediate scheduler.
   public init() {}
 
-  /// The beginning of time, always.
+  /// The scheduler's time, which is always zero.
   public var now: SchedulerTime { SchedulerTime(offset: .zero) }
 
-  /// Does work at once.
+  /// Runs work at once.
   public func schedule(_ action: @escaping @MainActor () -> Void) {
     onMainActor(action)
   }
 
-  /// Does work at once.
+  /// Runs work at once.
   public func schedule(after date: SchedulerTime, _ action: @escaping @MainActor () -> Void) {
     onMainActor(action)
   }
 
-  /// Does work at once, and only once: it would never end otherwise.
+  /// Runs work at once, and only once, since repetitions would not end.
   ///
   /// - Parameters:
-  ///   - date: When to begin.
-  ///   - interval: The time between two times.
+  ///   - date: The time of the first run, which is ignored.
+  ///   - interval: The time between two runs, which is ignored.
   ///   - action: The work.
-  /// - Returns: What ends it, which has no effect.
+  /// - Returns: A cancellable without effect.
   public func schedule(
     after date: SchedulerTime,
     interval: SchedulerTime.Stride,
@@ -34,7 +34,7 @@ public struct ImmediateScheduler<Base: Scheduler>: Scheduler {
     return AnyCancellable {}
   }
 
-  /// The same scheduler as one that tests can replace.
+  /// Returns the scheduler as one that tests can replace.
   public func eraseToAnyScheduler() -> AnyScheduler<Base> {
     AnyScheduler(self)
   }

@@ -4,8 +4,8 @@ public import StoreActor
 extension DependencyValues {
   /// The main queue, as a scheduler that tests can replace.
   ///
-  /// In a test: `$0.mainQueue = .immediate`, or a `DispatchQueue.test` whose time the test lets
-  /// pass: `$0.mainQueue = mainQueue.eraseToAnyScheduler()`.
+  /// In a test: `$0.mainQueue = .immediate`, or a `DispatchQueue.test` whose time the test
+  /// controls: `$0.mainQueue = mainQueue.eraseToAnyScheduler()`.
   public var mainQueue: AnySchedulerOf<DispatchQueue> {
     get { self[MainQueueKey.self] }
     set { self[MainQueueKey.self] = newValue }

@@ -1,26 +1,26 @@
 import StoreActor
 import Synchronization
 
-/// Something that does work now, soon or at a time: a queue, or a stand-in that a test controls.
+/// Runs work now, soon or at a time: a queue, or a substitute that a test controls.
 ///
-/// The work is always done on the main actor; a scheduler decides when.
+/// The work always runs on the main actor; a scheduler decides when.
 public protocol Scheduler: Sendable {
   /// The scheduler's time.
   var now: SchedulerTime { get }
 
-  /// Does work soon.
+  /// Runs work soon.
   func schedule(_ action: @escaping @MainActor () -> Void)
 
-  /// Does work at a time.
+  /// Runs work at a time.
   func schedule(after date: SchedulerTime, _ action: @escaping @MainActor () -> Void)
 
-  /// Does work at a time, and again at the end of each interval after it, until it is cancelled.
+  /// Runs work at a time, and then once in each interval until cancellation.
   ///
   /// - Parameters:
-  ///   - date: When to begin.
-  ///   - interval: The time between two times.
+  ///   - date: The time of the first run.
+  ///   - interval: The time between two runs.
   ///   - action: The work.
-  /// - Returns: What ends it; it ends too when that is let go.
+  /// - Returns: A cancellable that ends the repetition when it is cancelled or released.
   func schedule(
     after date: SchedulerTime,
     interval: SchedulerTime.Stride,
@@ -29,13 +29,13 @@ public protocol Scheduler: Sendable {
 }
 
 extension Scheduler {
-  /// Does work at a time, and again at the end of each interval after it, until it is cancelled.
+  /// Runs work at a time, and then once in each interval until cancellation.
   ///
   /// - Parameters:
-  ///   - date: When to begin.
-  ///   - interval: The time between two times.
+  ///   - date: The time of the first run.
+  ///   - interval: The time between two runs.
   ///   - action: The work.
-  /// - Returns: What ends it; it ends too when that is let go.
+  /// - Returns: A cancellable that ends the repetition when it is cancelled or released.
   public func schedule(
     after date: SchedulerTime,
     interval: SchedulerTime.Stride,
@@ -46,15 +46,15 @@ extension Scheduler {
     return AnyCancellable { repetition.isOver = true }
   }
 
-  /// The same scheduler with its own type hidden behind that of what it stands in for.
+  /// Returns the scheduler, erased to the type of scheduler that it replaces.
   public func eraseToAnyScheduler() -> AnyScheduler<Self> {
     AnyScheduler(self)
   }
 
-  /// Waits on the scheduler.
+  /// Waits for a duration of the scheduler's time.
   ///
-  /// - Parameter duration: How long.
-  /// - Throws: `CancellationError` when the task is cancelled before.
+  /// - Parameter duration: The duration.
+  /// - Throws: `CancellationError` if the task is cancelled before the end.
   public func sleep(for duration: SchedulerTime.Stride) async throws {
     try Task.checkCancellation()
     let sleeper = Sleeper()
@@ -69,7 +69,7 @@ extension Scheduler {
     }
   }
 
-  /// The scheduler's time at the end of each interval, for as long as anybody asks.
+  /// Returns a stream of the scheduler's time at the end of each interval, until the reader stops.
   public func timer(interval: SchedulerTime.Stride) -> AsyncStream<SchedulerTime> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let timer = schedule(after: now.advanced(by: interval), interval: interval) {
@@ -80,7 +80,7 @@ extension Scheduler {
   }
 }
 
-/// Work that is done again and again.
+/// Repeated work.
 @MainActor
 private final class Repetition<S: Scheduler> {
   var isOver = false
@@ -107,7 +107,9 @@ private final class Repetition<S: Scheduler> {
   }
 }
 
-/// A task that waits on a scheduler; it goes on once, by the time or by cancellation.
+/// A task that waits on a scheduler.
+///
+/// It resumes once, at its time or by cancellation.
 private final class Sleeper: Sendable {
   private enum State {
     case new
@@ -117,7 +119,7 @@ private final class Sleeper: Sendable {
 
   private let state = Mutex(State.new)
 
-  /// - Returns: Whether there is still anything to wait for.
+  /// - Returns: Whether the wait has begun; false if it is over already.
   func begin(_ continuation: CheckedContinuation<Void, any Error>) -> Bool {
     let result: Result<Void, any Error>? = state.withLock { state in
       if case .over(let result) = state { return result }

@@ -1,7 +1,7 @@
 import StoreActor
 import Synchronization
 
-/// A scheduler whose time passes only when a test says so.
+/// A scheduler whose time a test controls.
 ///
 /// ```swift
 /// let scheduler = DispatchQueue.test
@@ -29,18 +29,18 @@ public final class TestScheduler<Base: Scheduler>: Scheduler {
 
   private let state = Mutex(State())
 
-  /// Creates one whose time is the beginning of time.
+  /// Creates a scheduler whose time is zero.
   public init() {}
 
-  /// The time up to which the test has let time pass.
+  /// The current time, up to which the test has advanced.
   public var now: SchedulerTime { state.withLock { $0.now } }
 
-  /// Does work when the test next lets time pass, be it none.
+  /// Runs work when the test next advances the time, even by zero.
   public func schedule(_ action: @escaping @MainActor () -> Void) {
     schedule(after: now, action)
   }
 
-  /// Does work when the test has let time pass as far as a time.
+  /// Runs work when the test has advanced to a time.
   public func schedule(after date: SchedulerTime, _ action: @escaping @MainActor () -> Void) {
     state.withLock { state in
       state.count += 1
@@ -50,43 +50,43 @@ public final class TestScheduler<Base: Scheduler>: Scheduler {
     }
   }
 
-  /// The same scheduler as one that stands for the real one.
+  /// Returns the scheduler as one that stands for the real one.
   public func eraseToAnyScheduler() -> AnyScheduler<Base> {
     AnyScheduler(self)
   }
 
-  /// Lets time pass, doing what is scheduled on the way in the order of its times.
+  /// Advances the time, and runs due work in the order of its times.
   ///
-  /// What is done may schedule more, which is done too when its time has come.
+  /// The work may schedule more work, which also runs if it is due.
   ///
-  /// Off the main actor it waits until the main actor has done the work.
+  /// Off the main actor, the call waits until the main actor has run the work.
   ///
-  /// - Parameter stride: How much time; none does what is due now.
+  /// - Parameter stride: The distance; zero runs the work that is due now.
   public func advance(by stride: SchedulerTime.Stride = 0) {
     advance(to: now.advanced(by: stride))
   }
 
-  /// Lets time pass up to a time.
+  /// Advances the time to a point.
   public func advance(to date: SchedulerTime) {
     waitForMainActor { while let item = self.next(until: date) { item.action() } }
   }
 
-  /// Lets time pass until nothing is scheduled any more.
+  /// Advances the time until no work is scheduled.
   ///
-  /// With a timer on the scheduler that is never so: cancel it before, or use `advance(by:)`.
+  /// A timer on the scheduler prevents the end: cancel it before, or use `advance(by:)`.
   public func run() {
     while let date = nextDate { advance(to: date) }
   }
 
-  /// Lets time pass, with the tasks that wait on the scheduler getting time to react.
+  /// Advances the time, and lets the tasks that wait on the scheduler react.
   ///
-  /// - Parameter stride: How much time; none does what is due now.
+  /// - Parameter stride: The distance; zero runs the work that is due now.
   @MainActor
   public func advance(by stride: SchedulerTime.Stride = 0) async {
     await advance(to: now.advanced(by: stride))
   }
 
-  /// Lets time pass up to a time, with the tasks that wait on the scheduler getting time to react.
+  /// Advances the time to a point, and lets the tasks that wait on the scheduler react.
   @MainActor
   public func advance(to date: SchedulerTime) async {
     await Task.megaYield()
@@ -96,8 +96,8 @@ public final class TestScheduler<Base: Scheduler>: Scheduler {
     }
   }
 
-  /// Lets time pass until nothing is scheduled any more, with the tasks that wait on the scheduler
-  /// getting time to react.
+  /// Advances the time until no work is scheduled, and lets the tasks that wait on the
+  /// scheduler react.
   @MainActor
   public func run() async {
     await Task.megaYield()
@@ -108,7 +108,9 @@ public final class TestScheduler<Base: Scheduler>: Scheduler {
     state.withLock { state in state.items.map(\.date).min() }
   }
 
-  /// What is due next, up to a time; time has passed to there when there is nothing.
+  /// Removes and returns the next work that is due up to a time.
+  ///
+  /// Without such work, advances the time to that point.
   private func next(until date: SchedulerTime) -> Item? {
     state.withLock { state in
       let first = state.items.indices.min {

@@ -1,36 +1,36 @@
 import IssueReporting
 import StoreActor
 
-/// A scheduler that must not be used: it is reported when it is.
+/// A scheduler that must not be used, and that reports each use.
 public struct UnimplementedScheduler<Base: Scheduler>: Scheduler {
   private let prefix: String
 
-  /// Creates one.
+  /// Creates an unimplemented scheduler.
   ///
-  /// - Parameter prefix: What the report calls it.
+  /// - Parameter prefix: The scheduler's name in reports.
   public init(_ prefix: String = "Scheduler") {
     self.prefix = prefix
   }
 
-  /// The beginning of time; asking is reported.
+  /// Reports the use, and returns the time zero.
   public var now: SchedulerTime {
     report("now")
     return SchedulerTime(offset: .zero)
   }
 
-  /// Reports, and does the work at once.
+  /// Reports the use, and runs the work at once.
   public func schedule(_ action: @escaping @MainActor () -> Void) {
     report("schedule(_:)")
     onMainActor(action)
   }
 
-  /// Reports, and does the work at once.
+  /// Reports the use, and runs the work at once.
   public func schedule(after date: SchedulerTime, _ action: @escaping @MainActor () -> Void) {
     report("schedule(after:_:)")
     onMainActor(action)
   }
 
-  /// The same scheduler as one that tests can replace.
+  /// Returns the scheduler as one that tests can replace.
   public func eraseToAnyScheduler() -> AnyScheduler<Base> {
     AnyScheduler(self)
   }

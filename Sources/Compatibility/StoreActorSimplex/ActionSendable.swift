@@ -1,33 +1,35 @@
 /// A view that has a store and may send actions to it.
 ///
-/// `@ViewState` makes a view one.
+/// The macro `@ViewState` adds the conformance to a view.
 @MainActor
 public protocol ActionSendable<Reducer> {
-  /// What the actions are sent to.
+  /// The reducer that receives the actions.
   associatedtype Reducer: ReducerProtocol<Self>
   /// The view's state in one value.
   associatedtype ViewState: ViewStateProtocol<Self>
 
-  /// The store.
+  /// The store to which the view sends.
   var store: Store<Reducer> { get }
 }
 
 extension ActionSendable {
-  /// Sends an action: the view's state includes it when this returns.
+  /// Sends an action.
   ///
-  /// - Returns: What follows from it; wait for its effects, or cancel them.
+  /// The view's state includes it when this returns.
+  ///
+  /// - Returns: A handle to wait for the action's effects, or to cancel them.
   @discardableResult
   public func send(_ action: Reducer.ViewAction) -> SendTask {
     store.send(Reducer.Action(viewAction: action), target: self)
   }
 
-  /// Forwards every action of this view's store to a parent's, as an action of the parent.
+  /// Forwards each action of this view's store to a parent's store, as an action of the parent.
   ///
-  /// The states of the two are not nested: the parent hears of its child's actions, after they have
-  /// been reduced, and that is all.
+  /// The two states are not nested: the parent only receives its child's actions, after they have
+  /// been reduced.
   ///
   /// - Parameters:
-  ///   - casePath: The case of the parent's action that holds the child's.
+  ///   - casePath: The case of the parent's action that contains the child's.
   ///   - parent: The parent.
   /// - Returns: This view.
   @discardableResult
@@ -41,11 +43,11 @@ extension ActionSendable {
     return self
   }
 
-  /// Forwards every action of this view's store to a parent's, with an id that tells which of
-  /// several children sent it.
+  /// Forwards each action of this view's store to a parent's store, with an id of the
+  /// sending child.
   ///
   /// - Parameters:
-  ///   - casePath: The case of the parent's action that holds an id and a child's action.
+  ///   - casePath: The case of the parent's action that contains an id and a child's action.
   ///   - parent: The parent.
   ///   - id: The id.
   /// - Returns: This view.

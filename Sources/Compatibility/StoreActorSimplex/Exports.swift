@@ -1,6 +1,6 @@
-// What a file that was written for Simplex gets from `import StoreActorSimplex` alone: StoreActor
-// too, whose macros' code names it. Where both have a name (`@Reducer`, `Store`, `Send`,
-// `TestStore`), this module's own comes before that of a module that it hands on.
+// A file written for Simplex gets these modules from `import StoreActorSimplex` alone, and
+// StoreActor too, since the macros' code names it. If both declare a name (`@Reducer`, `Store`,
+// `Send`, `TestStore`), this module's declaration has precedence over the re-exported one.
 @_exported public import CasePathOperator
 @_exported public import StoreActor
 @_exported public import TerminalViews

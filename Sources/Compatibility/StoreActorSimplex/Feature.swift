@@ -1,15 +1,15 @@
 public import StoreActor
 
 extension ReducerProtocol where ReducerState == Never {
-  /// The feature as a reducer of `StoreActor`, for a daemon or for `TestStore(remote:)`.
+  /// Returns the feature as a reducer of `StoreActor`, for a daemon or for `TestStore(remote:)`.
   ///
   /// ```swift
   /// let store = Store(initialState: MyView.ViewState()) { MyReducer().feature() }
   /// ```
   ///
-  /// Its state is the view's `ViewState` as one value; there is no view. In a daemon, the state and
-  /// the action need wire forms, `ReplicatedState` and `WireAction`, which an extension can add:
-  /// the feature itself stays as it is.
+  /// Its state is the view's `ViewState` as one value, without a view. In a daemon, the state and
+  /// the action need wire forms, `ReplicatedState` and `WireAction`, which an extension can add
+  /// without a change of the feature.
   ///
   /// - Returns: The reducer.
   public func feature() -> some StoreActor.Reducer<Target.ViewState, Action> {

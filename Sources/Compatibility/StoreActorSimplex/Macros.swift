@@ -1,4 +1,4 @@
-/// Makes a struct a reducer of a view's state: writes its `Action`, with all cases of `ViewAction`
+/// Makes a struct a reducer of a view's state: adds its `Action`, with all cases of `ViewAction`
 /// and `ReducerAction`.
 ///
 /// ```swift
@@ -16,8 +16,8 @@
 public macro Reducer() =
   #externalMacro(module: "StoreActorMacros", type: "SimplexReducerMacro")
 
-/// Makes a view one that has a store and sends actions: writes its `ViewState`, with a property for
-/// each `@State` of the view.
+/// Makes a view conform to ``ActionSendable``: adds its `ViewState`, with a property for each
+/// `@State` of the view.
 @attached(extension, conformances: ActionSendable)
 @attached(member, names: named(ViewState))
 public macro ViewState() =

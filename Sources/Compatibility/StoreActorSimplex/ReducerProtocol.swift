@@ -1,4 +1,4 @@
-/// What changes the state of a view by actions, and decides what follows from them.
+/// A reducer, which changes the state of a view by actions and returns the effects.
 ///
 /// ```swift
 /// @Reducer
@@ -17,39 +17,39 @@
 public protocol ReducerProtocol<Target>: SendableMetatype {
   /// The view whose state it changes.
   associatedtype Target: ActionSendable<Self>
-  /// State that only the reducer sees.
+  /// The reducer's private state.
   associatedtype ReducerState = Never
-  /// What the view may send.
+  /// The actions that the view may send.
   associatedtype ViewAction
-  /// What only the reducer's effects may send.
+  /// The actions that only the reducer's effects may send.
   associatedtype ReducerAction = Never
-  /// All of what may happen: `@Reducer` makes it of the other two.
+  /// All actions; `@Reducer` combines the other two.
   associatedtype Action: ActionProtocol<ViewAction, ReducerAction>
 
   /// Changes the state by an action.
   ///
   /// - Parameters:
   ///   - state: The view's state, and the reducer's own in `state.reducerState`.
-  ///   - action: What happened.
-  /// - Returns: What is to be done.
+  ///   - action: The action.
+  /// - Returns: The effects.
   func reduce(into state: StateContainer<Target>, action: Action) -> SideEffect<Self>
 }
 
 /// An action that is either a view's or a reducer's own.
 public protocol ActionProtocol<ViewAction, ReducerAction>: SendableMetatype {
-  /// What the view may send.
+  /// The actions that the view may send.
   associatedtype ViewAction
-  /// What only the reducer's effects may send.
+  /// The actions that only the reducer's effects may send.
   associatedtype ReducerAction = Never
 
-  /// The action that a view sends.
+  /// Creates the action that a view sends.
   init(viewAction: ViewAction)
-  /// The action that an effect sends.
+  /// Creates the action that an effect sends.
   init(reducerAction: ReducerAction)
 }
 
 extension ActionProtocol where ReducerAction == Never {
-  /// There is no such action.
+  /// Has no callers, since `Never` has no values.
   public init(reducerAction: Never) {
     switch reducerAction {}
   }

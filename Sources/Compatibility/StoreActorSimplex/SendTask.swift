@@ -1,6 +1,6 @@
 import StoreActor
 
-/// What follows from an action that was sent.
+/// A handle of a sent action's effects.
 public struct SendTask: Sendable {
   package let task: StoreTask?
 

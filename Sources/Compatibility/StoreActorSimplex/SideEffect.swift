@@ -1,6 +1,6 @@
 import StoreActor
 
-/// What a reducer wants done outside of it.
+/// An effect that a reducer requests.
 public struct SideEffect<Reducer: ReducerProtocol>: Sendable {
   let effect: StoreActor.Effect<Reducer.Action>
 
@@ -8,23 +8,23 @@ public struct SideEffect<Reducer: ReducerProtocol>: Sendable {
     self.effect = effect
   }
 
-  /// Nothing.
+  /// An effect without work.
   public static var none: Self { Self(.none) }
 
   /// Sends an action at once.
   public static func send(_ action: Reducer.Action) -> Self { Self(.send(action)) }
 
-  /// Work that may suspend and send any number of actions back.
+  /// Returns an effect of asynchronous work that sends any number of actions.
   ///
   /// - Parameters:
   ///   - priority: The priority of the task.
   ///   - operation: The work.
-  ///   - handler: What to do about an error. Without it errors are reported as mistakes, except for
+  ///   - handler: Handles an error. Without it errors are reported as mistakes, except for
   ///     `CancellationError`, which is dropped.
-  ///   - fileID: The file that the effect is made in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the effect is made in.
-  ///   - column: The column that the effect is made in.
+  ///   - fileID: The file that creates the effect.
+  ///   - filePath: The file's path.
+  ///   - line: The line that creates the effect.
+  ///   - column: The column that creates the effect.
   /// - Returns: The effect.
   public static func run(
     priority: TaskPriority? = nil,
@@ -52,47 +52,47 @@ public struct SideEffect<Reducer: ReducerProtocol>: Sendable {
     )
   }
 
-  /// Sends several actions, all at once.
+  /// Sends several actions concurrently.
   public static func concurrent(_ actions: Reducer.Action...) -> Self {
     Self(.merge(actions.map { .send($0) }))
   }
 
-  /// Sends several actions, each when the effects of the one before have ended.
+  /// Sends several actions in order, each after the effects of the previous one have ended.
   public static func serial(_ actions: Reducer.Action...) -> Self {
     Self(.concatenate(actions.map { .send($0) }))
   }
 
-  /// Several effects at once.
+  /// Runs several effects concurrently.
   public static func concurrent(_ effects: Self...) -> Self {
     Self(.merge(effects.map(\.effect)))
   }
 
-  /// Several effects, each beginning when the one before has ended.
+  /// Runs several effects in order, each after the previous one has ended.
   public static func serial(_ effects: Self...) -> Self {
     Self(.concatenate(effects.map(\.effect)))
   }
 
-  /// Makes the effect one that can be cancelled by an id.
+  /// Makes the effect cancellable by an id.
   ///
   /// - Parameters:
   ///   - id: The id.
-  ///   - cancelInFlight: Whether whatever already runs under the id is cancelled first.
+  ///   - cancelInFlight: Whether to cancel running effects with the same id first.
   /// - Returns: The effect, cancellable.
   public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Self {
     Self(effect.cancellable(id: id, cancelInFlight: cancelInFlight))
   }
 
-  /// Cancels whatever runs under an id.
+  /// Cancels all running effects with an id.
   public static func cancel(id: some Hashable & Sendable) -> Self {
     Self(.cancel(id: id))
   }
 
-  /// Delays the effect until nothing has been returned under the id for a while.
+  /// Delays the effect until a pause in which no other effect with the id was returned.
   ///
   /// - Parameters:
-  ///   - id: What is debounced. The id cancels, too.
-  ///   - duration: How long nothing may follow.
-  ///   - clock: What measures the time.
+  ///   - id: The id of the debounced effects, which also cancels them.
+  ///   - duration: The length of the pause.
+  ///   - clock: The clock that measures the time.
   /// - Returns: The effect, delayed.
   public func debounce(
     id: some Hashable & Sendable,
@@ -103,7 +103,7 @@ public struct SideEffect<Reducer: ReducerProtocol>: Sendable {
   }
 }
 
-/// What a running effect sends its actions with: `await send(.loginResponse(result))`.
+/// The function by which a running effect sends actions: `await send(.loginResponse(result))`.
 @MainActor
 public struct Send<Reducer: ReducerProtocol>: Sendable {
   private let base: StoreActor.Send<Reducer.Action>
@@ -112,12 +112,12 @@ public struct Send<Reducer: ReducerProtocol>: Sendable {
     self.base = base
   }
 
-  /// Sends an action: it has been reduced when this returns.
+  /// Sends an action, which has been reduced when this returns.
   public func callAsFunction(_ action: Reducer.Action) {
     base(action)
   }
 
-  /// Sends an action of the reducer's own: it has been reduced when this returns.
+  /// Sends a reducer's private action, which has been reduced when this returns.
   @_disfavoredOverload
   public func callAsFunction(_ action: Reducer.ReducerAction) {
     base(Reducer.Action(reducerAction: action))

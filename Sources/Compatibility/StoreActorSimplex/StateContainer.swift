@@ -1,5 +1,5 @@
-/// What a reducer changes: the state of a view, by the names that it has there, and the reducer's
-/// own in ``reducerState``.
+/// The state that a reducer changes: the view's, by the names of its properties, and the reducer's
+/// private state in ``reducerState``.
 @dynamicMemberLookup
 public final class StateContainer<Target: ActionSendable> {
   private let source: Source
@@ -8,13 +8,13 @@ public final class StateContainer<Target: ActionSendable> {
   private(set) var ownState: Target.Reducer.ReducerState?
 
   private enum Source {
-    /// The view itself: what is changed is its `@State`.
+    /// The view itself: changes apply to its `@State` properties.
     case view(Target)
-    /// A value, for a test to state what it expects.
+    /// A value, in which a test states the expected state.
     case value
   }
 
-  /// A container of a view.
+  /// Creates a container of a view.
   @MainActor
   init(of target: Target, reducerState: Target.Reducer.ReducerState?) {
     source = .view(target)
@@ -22,7 +22,7 @@ public final class StateContainer<Target: ActionSendable> {
     ownState = reducerState
   }
 
-  /// A container of a value.
+  /// Creates a container of a value.
   init(of state: SimplexState<Target>) {
     source = .value
     places = [:]
@@ -30,14 +30,14 @@ public final class StateContainer<Target: ActionSendable> {
     ownState = state.reducerState
   }
 
-  /// The value; nil for a container of a view.
+  /// The contained values; the view's state is nil for a container of a view.
   var value: SimplexState<Target> {
     SimplexState(viewState: viewState, reducerState: ownState)
   }
 
-  /// State that only the reducer sees.
+  /// The reducer's private state.
   ///
-  /// Changing it does not touch the view.
+  /// A change does not affect the view.
   public var reducerState: Target.Reducer.ReducerState {
     get {
       guard let ownState else { preconditionFailure(Self.missingReducerState) }
@@ -87,7 +87,7 @@ public final class StateContainer<Target: ActionSendable> {
   }
 }
 
-/// What a store holds: its reducer's own state and, in a test, a copy of the view's.
+/// A store's state: its reducer's private state and, in a test, a copy of the view's.
 package struct SimplexState<Target: ActionSendable> {
   var viewState: Target.ViewState?
   var reducerState: Target.Reducer.ReducerState?

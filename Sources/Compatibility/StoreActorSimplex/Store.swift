@@ -1,34 +1,35 @@
 import StoreActor
 
-/// What a view sends its actions to, and the effects of its reducer theirs.
+/// The receiver of a view's actions, and of the actions of its reducer's effects.
 ///
-/// The state that it changes is the view's own: its `@State` properties. The view has the store, so
-/// the store has the view only as long as an action's effects run.
+/// The store changes the view's `@State` properties. The view owns the store, so the store retains
+/// the view only while an action's effects run.
 @MainActor
 public final class Store<Reducer: ReducerProtocol> {
   typealias State = SimplexState<Reducer.Target>
   typealias Base = StoreActor.Store<State, Reducer.Action>
 
-  /// What a test does with each action: it sees the state after it, and may change the effects.
+  /// A test's observer of each action: it receives the state after the action, and may change
+  /// the effects.
   typealias Note =
     (Reducer.Action, State, StoreActor.Effect<Reducer.Action>) -> StoreActor.Effect<Reducer.Action>
 
   let initialReducerState: Reducer.ReducerState?
   private let reducer: Reducer
   private var base: Base?
-  /// The view, as long as anything is at work for it.
+  /// The view, while effects run for it.
   private var target: Reducer.Target?
   /// The actions whose effects have not ended.
   private var working = 0
   private var onAction: (@MainActor (Reducer.Action) -> Void)?
 
-  /// Creates a store of a reducer without a state of its own.
+  /// Creates a store of a reducer without private state.
   public init(reducer: Reducer) where Reducer.ReducerState == Never {
     self.reducer = reducer
     initialReducerState = nil
   }
 
-  /// Creates a store of a reducer with a state of its own.
+  /// Creates a store of a reducer with private state.
   ///
   /// - Parameters:
   ///   - reducer: The reducer.
@@ -58,7 +59,7 @@ public final class Store<Reducer: ReducerProtocol> {
     return SendTask(task: task)
   }
 
-  /// Begins with a test's view, a state for it and the test's own dependencies.
+  /// Attaches a test's view, a state for it and the test's dependencies.
   func attach(
     to target: Reducer.Target,
     viewState: Reducer.Target.ViewState,
@@ -66,7 +67,7 @@ public final class Store<Reducer: ReducerProtocol> {
     withDependencies prepareDependencies: @escaping (inout DependencyValues) -> Void,
   ) -> Base {
     viewState.write(to: target)
-    // The view stays: a test store sends to the base itself.
+    // The view is retained, since a test store sends to the base itself.
     self.target = target
     working += 1
     return attach(viewState: viewState, note: note, withDependencies: prepareDependencies)
@@ -107,9 +108,9 @@ public final class Store<Reducer: ReducerProtocol> {
     return onAction == nil ? effect : .merge(forwarding(action), effect)
   }
 
-  /// Tells whoever wants to hear of actions of one, once the state is in place.
+  /// Returns an effect that forwards an action to the observer, once the state is in place.
   private func forwarding(_ action: Reducer.Action) -> StoreActor.Effect<Reducer.Action> {
-    // Goes from the main actor to the main actor.
+    // The action stays on the main actor.
     nonisolated(unsafe) let action = action
     let source = EffectSource<Reducer.Action> { [onAction] sink in
       onAction?(action)
@@ -119,13 +120,13 @@ public final class Store<Reducer: ReducerProtocol> {
   }
 }
 
-/// Reduces on the main actor, which is where stores call their reducers.
+/// Reduces on the main actor, on which stores call their reducers.
 private func reduceOnMainActor<State, Action>(
   _ state: inout State,
   _ action: Action,
   _ reduce: @MainActor (inout State, Action) -> StoreActor.Effect<Action>,
 ) -> StoreActor.Effect<Action> {
-  // On the main actor already: nothing of this goes anywhere else.
+  // The code runs on the main actor already, and no value leaves it.
   nonisolated(unsafe) let action = action
   return withUnsafeMutablePointer(to: &state) { state in
     // As above.

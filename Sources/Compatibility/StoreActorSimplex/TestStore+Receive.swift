@@ -2,16 +2,16 @@ public import StoreActor
 import StoreActorClassic
 
 extension TestStore {
-  /// Asserts that an effect sends an action within a time, and what it changes.
+  /// Asserts that an effect sends an action with given changes within a time limit.
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - timeout: How long to wait for it, in seconds of real time.
-  ///   - expected: Makes of the state before the action the one after it.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
+  ///   - timeout: The time limit, in seconds of real time.
+  ///   - expected: Changes the previous state into the expected one.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
   public func receive(
     _ action: Reducer.Action,
     timeout: Double = 5,
@@ -29,16 +29,16 @@ extension TestStore {
     ) { $0 == action }
   }
 
-  /// Asserts that an effect sends an action of a case within a time, and what it changes.
+  /// Asserts that an effect sends an action of a case with given changes within a time limit.
   ///
   /// - Parameters:
   ///   - casePath: The case.
-  ///   - timeout: How long to wait for it, in seconds of real time.
-  ///   - expected: Makes of the state before the action the one after it.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
+  ///   - timeout: The time limit, in seconds of real time.
+  ///   - expected: Changes the previous state into the expected one.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
   @_disfavoredOverload
   public func receive<Value>(
     _ casePath: CaseKeyPath<Reducer.Action, Value>,
@@ -57,15 +57,15 @@ extension TestStore {
     }
   }
 
-  /// Asserts that an effect sends an action within a time, whatever it changes.
+  /// Asserts that an effect sends an action within a time limit, regardless of its changes.
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - timeout: How long to wait for it, in seconds of real time.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
+  ///   - timeout: The time limit, in seconds of real time.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
   public func receiveWithoutStateCheck(
     _ action: Reducer.Action,
     timeout: Double = 5,
@@ -78,15 +78,16 @@ extension TestStore {
     await take(.init(timeout, location), wanted: "\(action)", check: nil) { $0 == action }
   }
 
-  /// Asserts that an effect sends an action of a case within a time, whatever it changes.
+  /// Asserts that an effect sends an action of a case within a time limit, regardless of
+  /// its changes.
   ///
   /// - Parameters:
   ///   - casePath: The case.
-  ///   - timeout: How long to wait for it, in seconds of real time.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
+  ///   - timeout: The time limit, in seconds of real time.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
   @_disfavoredOverload
   public func receiveWithoutStateCheck<Value>(
     _ casePath: CaseKeyPath<Reducer.Action, Value>,
@@ -104,7 +105,7 @@ extension TestStore {
     }
   }
 
-  /// Takes the first action that was received, whether it is the one that was wanted or not.
+  /// Removes the first received action, whether it is the expected one or not.
   private func take(
     _ limit: ReceiveLimit,
     wanted: String,
@@ -139,13 +140,13 @@ extension TestStore {
     await Task.megaYield()
   }
 
-  /// That the state is what a closure makes of the one before.
+  /// The expectation that a closure changes the previous state into the actual one.
   private struct Expectation {
     let update: ((StateContainer<Reducer.Target>) -> Void)?
   }
 }
 
-/// How long to wait for an action, and where the test says so.
+/// The time limit for an action, and the location of the assertion.
 private struct ReceiveLimit {
   let seconds: Double
   let location: IssueLocation

@@ -1,16 +1,16 @@
 import StoreActor
 import StoreActorClassic
 
-/// A store for tests, which wants everything asserted that a view's reducer does.
+/// A store for tests, which requires the test to assert all of a view reducer's behavior.
 ///
 /// ```swift
 /// let store = MyView().testStore(viewState: .init())
 /// await store.send(.increment) { $0.counter = 1 }
 /// ```
 ///
-/// Every change of the view's state and of the reducer's own is stated in a closure, every action
-/// that an effect sends has to be received. What is not so is reported, at the latest when the
-/// store goes.
+/// A closure states every change of the view's state and of the reducer's private state. The test
+/// receives every action that an effect sends. The store reports each violation, at the latest when
+/// it is deinitialized.
 @MainActor
 public final class TestStore<Reducer: ReducerProtocol> {
   typealias Snapshot = SimplexState<Reducer.Target>
@@ -44,20 +44,20 @@ public final class TestStore<Reducer: ReducerProtocol> {
       withDependencies: prepareDependencies,
     )
     self.base = base
-    // With the store alive, as its effects are cancelled when it goes.
+    // The closure keeps the store alive, because its deinitialization cancels the effects.
     completion = TestCompletion { withExtendedLifetime(base) { record.complete() } }
   }
 
-  /// Sends an action and asserts what it changes; its effects have begun when this returns.
+  /// Sends an action and asserts its changes; its effects have started when this returns.
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - expected: Makes of the state before the action the one after it.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
-  /// - Returns: What follows from the action.
+  ///   - expected: Changes the previous state into the expected one.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
+  /// - Returns: A handle to cancel the action's effects, or to wait for them.
   @discardableResult
   public func send(
     _ action: Reducer.Action,
@@ -76,12 +76,12 @@ public final class TestStore<Reducer: ReducerProtocol> {
     return SendTask(task: task)
   }
 
-  /// Waits until all effects have ended.
+  /// Waits until all effects have ended, for at most 5 seconds of real time.
   public func waitForAll() async {
     _ = await wait(upTo: 5_000_000_000) { [record] in record.running.isEmpty }
   }
 
-  /// Reports when a closure does not make of a state what became of it.
+  /// Reports a difference between a closure's expected state and the actual state.
   func check(
     _ expected: ((StateContainer<Reducer.Target>) -> Void)?,
     from previous: Snapshot,
@@ -116,15 +116,15 @@ public final class TestStore<Reducer: ReducerProtocol> {
 }
 
 extension ActionSendable {
-  /// A test store of this view's store.
+  /// Returns a test store of this view's store.
   ///
   /// - Parameters:
-  ///   - viewState: The state that the view begins with.
+  ///   - viewState: The initial state of the view.
   ///   - prepareDependencies: Overrides dependencies.
-  ///   - fileID: The file that the store is made in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the store is made in.
-  ///   - column: The column that the store is made in.
+  ///   - fileID: The file that creates the store.
+  ///   - filePath: The file's path.
+  ///   - line: The line that creates the store.
+  ///   - column: The column that creates the store.
   /// - Returns: The test store.
   public func testStore(
     viewState: ViewState,

@@ -1,16 +1,16 @@
 /// The state of a view in one value.
 ///
-/// `@ViewState` writes one, with a property for each `@State` of the view.
+/// The macro `@ViewState` generates one, with a property for each `@State` of the view.
 public protocol ViewStateProtocol<Target> {
   /// The view.
   associatedtype Target
 
-  /// Which property of the view each property of this is.
+  /// Maps each property of this state to the view's property.
   @MainActor static var keyPathMap: [PartialKeyPath<Self>: PartialKeyPath<Target>] { get }
 }
 
 extension ViewStateProtocol {
-  /// Takes over what a view has.
+  /// Copies the values from a view.
   @MainActor
   mutating func read(from target: Target) {
     for (part, place) in Self.keyPathMap {
@@ -18,7 +18,7 @@ extension ViewStateProtocol {
     }
   }
 
-  /// Gives a view what this has.
+  /// Copies the values to a view.
   @MainActor
   func write(to target: Target) {
     for (part, place) in Self.keyPathMap {
@@ -27,7 +27,7 @@ extension ViewStateProtocol {
   }
 }
 
-/// A key path of whatever type, as something that copies what it leads to.
+/// A key path of any type, which copies its value.
 private protocol StatePart {
   func read<State, Target>(_ state: inout State, from target: Target, at: PartialKeyPath<Target>)
   func write<State, Target>(_ state: State, to target: Target, at: PartialKeyPath<Target>)

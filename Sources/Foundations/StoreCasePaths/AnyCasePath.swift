@@ -1,7 +1,7 @@
-/// A pair of functions that puts a value into one case of an enum, and takes it out again.
+/// A pair of functions that embeds a value in one case of an enum, and extracts it again.
 ///
-/// Each property of a type's `AllCasePaths` is one of these. Operators resolve a ``CaseKeyPath``
-/// to an `AnyCasePath` once, when they are made, and use that on their hot path.
+/// Each property of a type's `AllCasePaths` is one of these. Operators resolve a ``CaseKeyPath`` to
+/// an `AnyCasePath` once, at their creation, and use that on their hot path.
 ///
 /// ```swift
 /// var tapped: AnyCasePath<Action, Int> {
@@ -12,20 +12,20 @@
 /// }
 /// ```
 ///
-/// `@CasePathable` writes them, with the names of their cases.
+/// `@CasePathable` generates them, with the names of their cases.
 public struct AnyCasePath<Root, Value>:
-  // Sound: both functions are `@Sendable`, or generated ones that capture nothing but types.
+  // Sound: both functions are `@Sendable`, or generated ones that capture only types.
   @unchecked Sendable
 {
   @usableFromInline let embedValue: (Value) -> Root
   @usableFromInline let extractValue: (Root) -> Value?
   package let name: CasePathName
 
-  /// Creates a case path of its two functions.
+  /// Creates a case path from its two functions.
   ///
   /// - Parameters:
-  ///   - embed: Makes a root of a value. Must be the inverse of `extract`.
-  ///   - extract: Takes the value out of a root; nil when the root is of another case.
+  ///   - embed: Makes a root from a value. Must be the inverse of `extract`.
+  ///   - extract: Extracts the value from a root; nil if the root is of another case.
   public init(
     embed: @escaping @Sendable (Value) -> Root,
     extract: @escaping @Sendable (Root) -> Value?,
@@ -36,10 +36,10 @@ public struct AnyCasePath<Root, Value>:
   /// Creates a case path that knows its case's name; for generated code.
   ///
   /// - Parameters:
-  ///   - name: What the case is called in the source.
-  ///   - embed: Makes a root of a value. Must be the inverse of `extract`, and capture nothing.
-  ///   - extract: Takes the value out of a root; nil when the root is of another case. Must capture
-  ///     nothing.
+  ///   - name: The name of the case in the source.
+  ///   - embed: Makes a root from a value. Must be the inverse of `extract`, and capture no value.
+  ///   - extract: Extracts the value from a root; nil if the root is of another case. Must capture
+  ///     no value.
   public init(
     _$name name: String,
     embed: @escaping (Value) -> Root,
@@ -65,19 +65,19 @@ public struct AnyCasePath<Root, Value>:
     self = Case(keyPath)._$path(from: Root.self)
   }
 
-  /// Makes a root of a value.
+  /// Makes a root from a value.
   @inlinable
   public func embed(_ value: Value) -> Root {
     embedValue(value)
   }
 
-  /// Takes the value out of a root, or returns nil when the root is of another case.
+  /// Extracts the value from a root, or returns nil if the root is of another case.
   @inlinable
   public func extract(from root: Root) -> Value? {
     extractValue(root)
   }
 
-  /// A case path that goes on, from this path's value, along another one.
+  /// Returns a case path that continues from this path's value along another one.
   public func appending<Member>(_ path: AnyCasePath<Value, Member>) -> AnyCasePath<Root, Member> {
     AnyCasePath<Root, Member>(
       name: name.appending(path.name),
@@ -106,7 +106,7 @@ extension AnyCasePath where Value == Void {
 }
 
 extension AnyCasePath: CustomDebugStringConvertible {
-  /// The path's two types.
+  /// The names of the path's two types.
   public var debugDescription: String {
     "AnyCasePath<\(Root.self), \(Value.self)>"
   }

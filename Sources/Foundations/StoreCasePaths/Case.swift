@@ -1,11 +1,11 @@
-/// What a ``CaseKeyPath`` is a key path of: one case of an enum, or an enum as a whole.
+/// The root and the target of a ``CaseKeyPath``: one case of an enum, or the whole enum.
 ///
 /// Every case of an enum is a member by dynamic lookup, so that `\User.Cases.home` and
-/// `\.child.tapped` are ordinary key paths, checked by the compiler. What it has of its own begins
-/// with `_$` where a case could be called so.
+/// `\.child.tapped` are ordinary key paths, checked by the compiler. Its own members begin with
+/// `_$` if an enum's case could have the same name.
 @dynamicMemberLookup
 public struct Case<Value>: Sendable {
-  /// The way here from the root; nil where the root itself is meant.
+  /// The path from the root; nil for the root itself.
   private let link: (any CaseLink<Value>)?
 
   private init(link: (any CaseLink<Value>)?) {
@@ -17,7 +17,7 @@ public struct Case<Value>: Sendable {
     self.init(link: nil)
   }
 
-  /// One case of an enum, by its two functions.
+  /// Creates one case of an enum from its two functions.
   public init<Root>(
     embed: @escaping @Sendable (Value) -> Root,
     extract: @escaping @Sendable (Root) -> Value?,
@@ -25,19 +25,19 @@ public struct Case<Value>: Sendable {
     self.init(link: AnyCasePath(embed: embed, extract: extract))
   }
 
-  /// The case that a key path leads to.
+  /// Creates the case that a key path leads to.
   public init<Root>(_ keyPath: CaseKeyPath<Root, Value>) {
     self = Case<Root>()[keyPath: keyPath]
   }
 
-  /// A member of this case's value, where that is an enum with case paths.
+  /// A member of this case's value, if that is an enum with case paths.
   public subscript<Member>(
     dynamicMember keyPath: any KeyPath<Value.AllCasePaths, AnyCasePath<Value, Member>> & Sendable
   ) -> Case<Member> where Value: CasePathable {
     _$appending(Value.allCasePaths[keyPath: keyPath])
   }
 
-  /// A member of this case's value that is held as an optional, seen through to what it wraps.
+  /// A member of this case's optional value, unwrapped.
   @_disfavoredOverload
   public subscript<Member>(
     dynamicMember keyPath: any KeyPath<Value.AllCasePaths, AnyCasePath<Value, Member?>> & Sendable
@@ -45,12 +45,12 @@ public struct Case<Value>: Sendable {
     _$appending(Value.allCasePaths[keyPath: keyPath])._$appending(Member?.allCasePaths.some)
   }
 
-  /// Makes a root of a value; the result's type is the root that this case was reached from.
+  /// Makes a root from a value; the result's type is the root from which this case was reached.
   public func _$embed(_ value: Value) -> Any {
     link?.embedAny(value) ?? value
   }
 
-  /// Takes the value out of a root; nil when the root is of another case or another type.
+  /// Extracts the value from a root; nil if the root is of another case or another type.
   public func _$extract(from root: Any) -> Value? {
     guard let link else { return root as? Value }
     return link.extractAny(from: root)
@@ -61,7 +61,7 @@ public struct Case<Value>: Sendable {
     return Case<Member>(link: link.linking(path))
   }
 
-  /// The typed functions from the root to here, with no `Any` on the way.
+  /// Returns the typed functions from the root to this case, which do not use `Any`.
   package func _$path<Root>(from root: Root.Type) -> AnyCasePath<Root, Value> {
     if let path = link as? AnyCasePath<Root, Value> { return path }
     if link == nil, let path = AnyCasePath<Value, Value>() as? AnyCasePath<Root, Value> {
@@ -72,14 +72,14 @@ public struct Case<Value>: Sendable {
 }
 
 extension Case {
-  /// The names of the cases along the way, `child.tapped`; nil when one of them is not known.
+  /// The names of the cases along the path, `child.tapped`; nil if one of them is unknown.
   package var _$name: String? {
     guard let link else { return "" }
     return link.name.text
   }
 }
 
-/// A way from some root to a value, without the root's type.
+/// A path from some root to a value, without the root's type.
 private protocol CaseLink<Value>: Sendable {
   associatedtype Value
   var name: CasePathName { get }
@@ -103,7 +103,7 @@ extension AnyCasePath: CaseLink {
   }
 }
 
-/// A case without the type of its value, as a ``PartialCaseKeyPath`` leads to it.
+/// A case without the type of its value: the target of a ``PartialCaseKeyPath``.
 protocol PartialCase {
   var _$name: String? { get }
   func _$embedAny(_ value: Any) -> Any?

@@ -1,14 +1,14 @@
 /// A key path to a case of an enum: `\.child.tapped`, `\User.Cases.home`.
 ///
-/// Called as a function it makes a root: `let path: CaseKeyPath<Action, Int> = \.tapped` and then
-/// `path(1)`; it also stands as a pattern, `case \.tapped:`.
+/// A call makes a root: `let path: CaseKeyPath<Action, Int> = \.tapped` and then `path(1)`. It is
+/// also a pattern, `case \.tapped:`.
 public typealias CaseKeyPath<Root, Value> = KeyPath<Case<Root>, Case<Value>>
 
-/// A key path to a case of an enum, whatever the type of that case's value.
+/// A key path to a case of an enum, for any type of that case's value.
 public typealias PartialCaseKeyPath<Root> = PartialKeyPath<Case<Root>>
 
 extension KeyPath {
-  /// Makes a root of the value of the case that this key path leads to.
+  /// Makes a root from the value of the case that this key path leads to.
   public func callAsFunction<Enum, AssociatedValue>(
     _ value: AssociatedValue
   ) -> Enum where Root == Case<Enum>, Value == Case<AssociatedValue> {
@@ -20,7 +20,7 @@ extension KeyPath {
     Case(self)._$path(from: Enum.self).embed(())
   }
 
-  /// Whether an enum is of the case that a key path leads to, for `case \.tapped:` in a switch.
+  /// Returns whether an enum is of a key path's case, for `case \.tapped:` in a switch.
   public static func ~= <Enum: CasePathable, AssociatedValue>(
     keyPath: KeyPath,
     root: Enum,
@@ -30,13 +30,13 @@ extension KeyPath {
 }
 
 extension PartialKeyPath {
-  /// Makes a root of a value, or returns nil when the value is not of the case's type.
+  /// Makes a root from a value, or returns nil if the value is not of the case's type.
   @_disfavoredOverload
   public func callAsFunction<Enum>(_ value: Any) -> Enum? where Root == Case<Enum> {
     (Case<Enum>()[keyPath: self] as? any PartialCase)?._$embedAny(value) as? Enum
   }
 
-  /// Whether an enum is of the case that a partial key path leads to.
+  /// Returns whether an enum is of the case that a partial key path leads to.
   @_disfavoredOverload
   public static func ~= <Enum: CasePathable>(
     keyPath: PartialKeyPath,

@@ -1,10 +1,10 @@
-/// The names of a case key path's components as they stand in the source, `\.child.tapped`.
+/// Returns the names of a case key path's components as in the source, `\.child.tapped`.
 ///
-/// The names come from `@CasePathable`: key paths themselves know none on Linux.
+/// The names are from `@CasePathable`: on Linux key paths themselves do not contain names.
 ///
 /// - Parameter keyPath: A ``CaseKeyPath``, or any other key path.
-/// - Returns: The components with their dots behind a backslash; nil when the key path is not one
-///   of a ``Case``, or when one of its cases was written by hand without a name.
+/// - Returns: A backslash and the components with their dots; nil if the key path is not one of a
+///   ``Case``, or if one of its cases is hand-written without a name.
 public func caseName(of keyPath: AnyKeyPath) -> String? {
   guard
     let root = type(of: keyPath).rootType as? any CaseRoot.Type,
@@ -14,14 +14,13 @@ public func caseName(of keyPath: AnyKeyPath) -> String? {
 }
 
 extension CasePathIterable {
-  /// The names of the cases, in source order; a case that was written by hand without a name is
-  /// left out.
+  /// The names of the cases, in source order; hand-written cases without a name are omitted.
   public static var _$caseNames: [String] {
     allCasePaths.compactMap { (Cases()[keyPath: $0] as? any PartialCase)?._$name }
   }
 }
 
-/// A ``Case`` of any enum, as the root of a key path whose type is not known.
+/// A ``Case`` of any enum, as the root of a key path of unknown type.
 private protocol CaseRoot {
   static func name(along keyPath: AnyKeyPath) -> String?
 }

@@ -1,8 +1,8 @@
-/// What a case path is called; the text is put together only when somebody asks for it.
+/// The name of a case path; its text is composed only on demand.
 package enum CasePathName: Sendable {
-  /// A case that was written by hand, without its name.
+  /// A hand-written case without a name.
   case unknown
-  /// No case at all: the path from a value to itself.
+  /// The path from a value to itself, which is not a case.
   case root
   /// A case by its name in the source.
   case named(String)
@@ -19,7 +19,7 @@ package enum CasePathName: Sendable {
     }
   }
 
-  /// `child.tapped`, `rows[id: 1].tapped`; nil when one of the cases is not known by name.
+  /// The text `child.tapped` or `rows[id: 1].tapped`; nil if one of the names is unknown.
   package var text: String? {
     switch self {
     case .unknown: nil

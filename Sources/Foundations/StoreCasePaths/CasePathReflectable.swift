@@ -1,13 +1,13 @@
-/// A type of case paths that tells which case a value is of: `Action.allCasePaths[action]`.
+/// A type of case paths that returns the case of a value: `Action.allCasePaths[action]`.
 public protocol CasePathReflectable<Root> {
   /// The enum whose cases these are.
   associatedtype Root: CasePathable
 
-  /// The key path of the case that a value is of.
+  /// Returns the key path of a value's case.
   subscript(root: Root) -> PartialCaseKeyPath<Root> { get }
 }
 
 extension CasePathable where AllCasePaths: CasePathReflectable<Self> {
-  /// The key path of the case that this is of: `action.case == \.tapped`.
+  /// The key path of this value's case: `action.case == \.tapped`.
   public var `case`: PartialCaseKeyPath<Self> { Self.allCasePaths[self] }
 }

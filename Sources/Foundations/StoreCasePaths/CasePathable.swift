@@ -2,7 +2,7 @@ import IssueReporting
 
 /// An enum whose cases can be reached by key paths.
 ///
-/// A conformance is a type `AllCasePaths` with one ``AnyCasePath`` a case, by the case's name:
+/// A conformance has a type `AllCasePaths` with one ``AnyCasePath`` per case, named like the case:
 ///
 /// ```swift
 /// enum Action: CasePathable {
@@ -20,8 +20,8 @@ import IssueReporting
 /// }
 /// ```
 ///
-/// An enum that is marked `@dynamicMemberLookup` as well has its cases as properties:
-/// `action.tapped` is the case's value, or nil.
+/// If the enum is also marked `@dynamicMemberLookup`, its cases are properties: `action.tapped` is
+/// the case's value, or nil.
 public protocol CasePathable {
   /// The type that has a case path for each case.
   associatedtype AllCasePaths
@@ -29,10 +29,10 @@ public protocol CasePathable {
   /// The case paths of all cases.
   static var allCasePaths: AllCasePaths { get }
 
-  /// The action of the child that this is an action of: itself, unless a child is presented.
+  /// The action of the child that this action belongs to: itself, unless a child is presented.
   associatedtype _ChildAction = Self
 
-  /// The form in which a child's state has to be held for actions like this.
+  /// The form in which the state of a child with such actions is stored.
   associatedtype _ChildForm = OptionalWithChildAction
 }
 
@@ -40,29 +40,29 @@ extension CasePathable {
   /// The root of this enum's case key paths: `\User.Cases.home`.
   public typealias Cases = Case<Self>
 
-  /// The value of a case, or nil when this is another case.
+  /// The value of a case, or nil if this is another case.
   ///
-  /// Setting it replaces the value; it does nothing when this is another case, and setting nil
-  /// does nothing either.
+  /// Setting it replaces the value. It has no effect if this is another case, or if the new value
+  /// is nil.
   public subscript<Value>(case keyPath: CaseKeyPath<Self, Value>) -> Value? {
     get { Case(keyPath)._$path(from: Self.self).extract(from: self) }
     set { replace(Case(keyPath)._$path(from: Self.self), with: newValue) }
   }
 
-  /// The value of a case of any type, or nil when this is another case.
+  /// The value of a case of any type, or nil if this is another case.
   @_disfavoredOverload
   public subscript(case keyPath: PartialCaseKeyPath<Self>) -> Any? {
     (Cases()[keyPath: keyPath] as? any PartialCase)?._$extractAny(from: self)
   }
 
-  /// The value of a case by dot access, or nil when this is another case.
+  /// The value of a case by dot access, or nil if this is another case.
   ///
   /// It cannot be set: `subscript(case:)` and `modify(_:yield:)` change a value.
   public subscript<Value>(
     dynamicMember keyPath: KeyPath<AllCasePaths, AnyCasePath<Self, Value>>
   ) -> Value? {
     get { Self.allCasePaths[keyPath: keyPath].extract(from: self) }
-    // Or `Scope(state: \.detail, …)` would take the optional for the child's state.
+    // Otherwise `Scope(state: \.detail, …)` would use the optional as the child's state.
     @available(
       *,
       unavailable,
@@ -71,15 +71,15 @@ extension CasePathable {
     set { replace(Self.allCasePaths[keyPath: keyPath], with: newValue) }
   }
 
-  /// Whether this is the case that a key path leads to.
+  /// Returns whether this is the case that a key path leads to.
   public func `is`(_ keyPath: PartialCaseKeyPath<Self>) -> Bool {
     self[case: keyPath] != nil
   }
 
   /// Changes the value of a case in place.
   ///
-  /// Being of another case is a mistake of the caller's: it is reported and nothing changes. What
-  /// was changed before `yield` throws stays changed.
+  /// If this is another case, the call is a programming error: it is reported and has no effect.
+  /// Changes that were made before `yield` throws remain.
   public mutating func modify<Value>(
     _ keyPath: CaseKeyPath<Self, Value>,
     yield: (inout Value) throws -> Void,

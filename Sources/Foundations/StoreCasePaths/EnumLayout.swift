@@ -1,8 +1,7 @@
-/// The functions that the compiler leaves in an enum's metadata: which case a value is of, and how
-/// to get at what that holds.
+/// The functions in an enum's metadata that return a value's case and give access to its payload.
 ///
-/// There is no way to ask for it in the language; a mirror takes a microsecond, and cannot tell
-/// cases apart that differ by nothing but their labels.
+/// The language has no access to them. A mirror takes a microsecond, and cannot distinguish cases
+/// that differ only in their labels.
 package struct EnumFunctions<Value> {
   fileprivate let metadata = unsafeBitCast(Value.self, to: UnsafeRawPointer.self)
   private let getTag: GetTag
@@ -20,11 +19,12 @@ package struct EnumFunctions<Value> {
       _ value: UnsafeMutableRawPointer, _ tag: UInt32, _ metadata: UnsafeRawPointer
     ) -> Void
 
-  /// Finds the functions; nil when values of the type are not of an enum.
+  /// Finds the functions; nil if the type is not an enum.
   package init?() {
     guard MetadataKind(rawValue: metadata.load(as: UInt.self)) != nil else { return nil }
-    // The table of a type's basic operations stands one word before its metadata: eight functions,
-    // size and stride in a word each, flags and spare bit patterns in one together, then these.
+    // The table of a type's basic operations is one word before its metadata. It has eight
+    // functions, size and stride in a word each, flags and spare bit patterns together in one word,
+    // then these functions.
     let witnesses = metadata.load(fromByteOffset: -word, as: UnsafeRawPointer.self)
     let offset = 10 * word + 2 * MemoryLayout<UInt32>.size
     getTag = witnesses.load(fromByteOffset: offset, as: GetTag.self)
@@ -32,33 +32,33 @@ package struct EnumFunctions<Value> {
     setTag = witnesses.load(fromByteOffset: offset + 2 * word, as: SetTag.self)
   }
 
-  /// Which of the cases a value is of: a number that is the same for all values of a case.
+  /// Returns the number of a value's case, which all values of the case share.
   ///
-  /// Cases that hold something that takes memory come first.
+  /// Cases with a payload that occupies memory have the first numbers.
   package func tag(of value: Value) -> Int {
     withUnsafePointer(to: value) { tag(at: $0) }
   }
 
-  /// Which of the cases the value at a place is of.
+  /// Returns the number of the case of the value at an address.
   fileprivate func tag(at place: UnsafePointer<Value>) -> Int {
     Int(getTag(UnsafeRawPointer(place), metadata))
   }
 
-  /// Turns a value, in its place, into its payload.
+  /// Converts a value, in place, into its payload.
   fileprivate func projectPayload(of value: UnsafeMutableRawPointer) {
     project(value, metadata)
   }
 
-  /// Turns a payload, in its place, into the value.
+  /// Converts a payload, in place, into the value.
   fileprivate func injectTag(_ tag: Int, at value: UnsafeMutableRawPointer) {
     setTag(value, UInt32(tag), metadata)
   }
 }
 
-/// The cases of an enum and what they hold, as its metadata tells; read once for a type.
+/// The cases of an enum and their payloads, read from its metadata once per type.
 package struct EnumLayout<Value> {
   private struct Payload {
-    /// Nil where the case holds nothing, or where the type has no name at run time.
+    /// Nil if the case has no payload, or if the type has no name at run time.
     let type: Any.Type?
     let isIndirect: Bool
   }
@@ -66,25 +66,25 @@ package struct EnumLayout<Value> {
   private let functions: EnumFunctions<Value>
   private let payloads: [Payload]
 
-  /// Reads the metadata; nil when values of the type are not of an enum.
+  /// Reads the metadata; nil if the type is not an enum.
   package init?() {
     guard let functions = EnumFunctions<Value>() else { return nil }
     self.functions = functions
     payloads = Self.payloads(in: functions.metadata)
   }
 
-  /// Which of the cases a value is of.
+  /// Returns the number of a value's case.
   package func tag(of value: Value) -> Int {
     functions.tag(of: value)
   }
 
-  /// The types of what the cases hold, by their numbers; nil where a case holds nothing, or where
-  /// the type has no name at run time.
+  /// The types of the payloads, by case number; nil if a case has no payload, or if the type has no
+  /// name at run time.
   ///
-  /// Of a payload of one value with a label it is the value's type.
+  /// For a payload of one labelled value it is the value's type.
   package var payloadTypes: [Any.Type?] { payloads.map(\.type) }
 
-  /// Takes out the payload of a value.
+  /// Extracts the payload of a value.
   ///
   /// - Parameters:
   ///   - value: A value of the case.
@@ -112,16 +112,16 @@ package struct EnumLayout<Value> {
 // MARK: - Payloads in their places
 
 extension EnumLayout {
-  /// Which of the cases the value at a place is of.
+  /// Returns the number of the case of the value at an address.
   package func tag(at place: UnsafePointer<Value>) -> Int { functions.tag(at: place) }
 
-  /// Looks at what a value holds, without a copy.
+  /// Passes a value's payload to a closure, without a copy.
   ///
   /// - Parameters:
-  ///   - value: Where a value of the case is.
+  ///   - value: The address of a value of the case.
   ///   - tag: The case's number.
-  ///   - body: Is given the place of what it holds, until it returns.
-  /// - Returns: What the closure returns.
+  ///   - body: Receives the payload's address, which is valid until it returns.
+  /// - Returns: The closure's result.
   package func lookingAtPayload<R>(
     of value: UnsafePointer<Value>,
     tag: Int,
@@ -134,7 +134,7 @@ extension EnumLayout {
       guard let place = bytes.baseAddress else {
         preconditionFailure("\(Value.self) takes no memory, but holds something")
       }
-      // The bytes alone: nothing is retained, and nothing let go.
+      // Copies only the bytes, without retains or releases.
       place.copyMemory(from: value, byteCount: MemoryLayout<Value>.size)
       functions.projectPayload(of: place)
       guard payloads[tag].isIndirect, let type = payloads[tag].type else { return body(place) }
@@ -145,9 +145,9 @@ extension EnumLayout {
   /// Changes the payload of a value.
   ///
   /// - Parameters:
-  ///   - value: Where a value of the case is.
+  ///   - value: The address of a value of the case.
   ///   - tag: The case's number.
-  ///   - body: Is given the place of what it holds, which nobody else has.
+  ///   - body: Receives the payload's address, to which it has exclusive access.
   package func changingPayload(
     of value: UnsafeMutablePointer<Value>,
     tag: Int,
@@ -156,7 +156,7 @@ extension EnumLayout {
     let place = UnsafeMutableRawPointer(value)
     functions.projectPayload(of: place)
     if payloads[tag].isIndirect, let type = payloads[tag].type {
-      // Others may have the box as well.
+      // Other values may share the box.
       let box = Box(at: place)
       body(box.replace(type))
     } else {
@@ -166,7 +166,7 @@ extension EnumLayout {
   }
 }
 
-/// A box in which an indirect case keeps what it holds.
+/// A box that contains the payload of an indirect case.
 private struct Box {
   private let place: UnsafeRawPointer
 
@@ -174,18 +174,18 @@ private struct Box {
 
   private var object: Unmanaged<AnyObject> { place.load(as: Unmanaged<AnyObject>.self) }
 
-  /// Where that is: behind two words of the box's own.
+  /// Returns the payload's address, after two words of the box itself.
   func contents<P>(_: P.Type) -> UnsafeRawPointer {
     let mask = MemoryLayout<P>.alignment - 1
     return UnsafeRawPointer(object.toOpaque()) + ((2 * word + mask) & ~mask)
   }
 
-  /// Puts a new box with a copy in its place.
+  /// Replaces the box with a new one that contains a copy.
   ///
-  /// - Returns: Where the copy is.
+  /// - Returns: The address of the copy.
   func replace<P>(_: P.Type) -> UnsafeMutableRawPointer {
     let old = object
-    // Nothing but the reference to a box.
+    // Consists only of the reference to a box.
     var boxed = Boxed<P>.value(contents(P.self).load(as: P.self))
     withUnsafeMutableBytes(of: &boxed) { boxed in
       let box = boxed.load(as: Unmanaged<AnyObject>.self)
@@ -203,7 +203,7 @@ private struct Box {
 
 private let word = MemoryLayout<UInt>.size
 
-/// The kinds of metadata whose value witnesses have an enum's part.
+/// The kinds of metadata whose value witnesses include the functions of enums.
 private enum MetadataKind: UInt {
   case enumeration = 0x201
   case optional = 0x202
@@ -212,12 +212,12 @@ private enum MetadataKind: UInt {
 // MARK: - Payload types
 
 extension EnumLayout {
-  /// What the cases hold, in the order of their numbers, from the fields that reflection knows.
+  /// Returns the payloads in the order of their numbers, from the fields in the reflection data.
   private static func payloads(in metadata: UnsafeRawPointer) -> [Payload] {
     guard metadata.load(as: UInt.self) == MetadataKind.enumeration.rawValue else { return [] }
     let descriptor = metadata.load(fromByteOffset: word, as: UnsafeRawPointer.self)
-    // Flags, parent, name, access function, fields, number of cases whose payload takes memory,
-    // number of the others: four bytes each.
+    // Flags, parent, name, access function, fields, number of cases whose payload occupies memory,
+    // number of the other cases: four bytes each.
     let count =
       descriptor.load(fromByteOffset: 20, as: UInt32.self) & 0xFF_FFFF
       + descriptor.load(fromByteOffset: 24, as: UInt32.self)
@@ -246,7 +246,7 @@ extension EnumLayout {
     )
   }
 
-  /// The length of a mangled name, in which references of four or eight bytes may stand.
+  /// Returns the length of a mangled name, which may contain references of four or eight bytes.
   private static func mangledLength(of name: UnsafeRawPointer) -> Int {
     var length = 0
     while true {
@@ -259,8 +259,8 @@ extension EnumLayout {
     }
   }
 
-  /// The type of the one element of a tuple, which is what a value with a label is; else the type
-  /// itself.
+  /// Returns the element's type of a tuple with one element, which represents a labelled value;
+  /// otherwise the type itself.
   private static func unlabelled(_ type: Any.Type) -> Any.Type {
     let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
     // A tuple's metadata: its kind, the number of its elements, their labels, their types.
@@ -272,7 +272,7 @@ extension EnumLayout {
 }
 
 extension UnsafeRawPointer {
-  /// What the four bytes here lead to, which count from here; nil when they are zero.
+  /// The target of the relative four-byte reference at this address; nil if it is zero.
   fileprivate var relative: UnsafeRawPointer? {
     let offset = load(as: Int32.self)
     return offset == 0 ? nil : self + Int(offset)

@@ -1,11 +1,11 @@
-/// Case paths that `@CasePathable` has written: a property for each case, and nothing else that a
-/// case may be called.
+/// Case paths that `@CasePathable` has generated: a property for each case, and no other member
+/// whose name a case may have.
 ///
-/// What `Sequence` and ``CasePathable`` want besides is in extensions. There it is no second
-/// declaration of a name, so that a case may be called `makeIterator`, or `allCasePaths`.
+/// The other requirements of `Sequence` and ``CasePathable`` are in extensions. There they are not
+/// second declarations of a name, so a case may be called `makeIterator`, or `allCasePaths`.
 public protocol _GeneratedCasePaths: CasePathReflectable, Sendable, Sequence
 where Element == PartialCaseKeyPath<Root> {
-  /// The case paths; there is nothing in them to tell apart.
+  /// Creates the case paths; all instances are equal.
   init()
 
   /// The key paths of all cases, in source order.

@@ -1,12 +1,12 @@
 extension Never: CasePathable, CasePathIterable {
   /// The case paths of a type without cases.
   public struct AllCasePaths: CasePathReflectable, Sendable, Sequence {
-    /// The key path of a value that cannot be.
+    /// The key path for a value that cannot exist.
     public subscript(root: Never) -> PartialCaseKeyPath<Never> {
       \.never
     }
 
-    /// Lists nothing.
+    /// Lists no key paths.
     public func makeIterator() -> IndexingIterator<[PartialCaseKeyPath<Never>]> {
       [].makeIterator()
     }
@@ -17,9 +17,9 @@ extension Never: CasePathable, CasePathIterable {
 }
 
 extension Case {
-  /// A case that never is, for a reducer that has no actions of its own: `\.never`.
+  /// A case that never occurs, for a reducer without its own actions: `\.never`.
   ///
-  /// It is a member by dynamic lookup, as cases are, so that a case of that name is found first.
+  /// It is a member by dynamic lookup, like a case, so that a case of that name takes precedence.
   @_disfavoredOverload
   public subscript(
     dynamicMember keyPath: any KeyPath<_NeverCasePaths, Void> & Sendable
@@ -28,12 +28,12 @@ extension Case {
   }
 }
 
-/// What every type has for a case path: the one that never is.
+/// The case path that every type has: the case that never occurs.
 public struct _NeverCasePaths: Sendable {
-  /// A case that never is.
+  /// A case that never occurs.
   public var never: Void { () }
 }
 
-/// Anything, from a value that cannot be.
+/// Returns any type from a value that cannot exist.
 @Sendable
 private func absurd<Value>(_: Never) -> Value {}

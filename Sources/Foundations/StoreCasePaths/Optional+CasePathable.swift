@@ -1,5 +1,5 @@
 extension Optional: CasePathable, CasePathIterable {
-  /// The case paths of an optional, and through it those of what it wraps.
+  /// The case paths of an optional, and those of the wrapped enum.
   @dynamicMemberLookup
   public struct AllCasePaths: CasePathReflectable, Sendable, Sequence {
     /// The absence of a value.
@@ -7,12 +7,12 @@ extension Optional: CasePathable, CasePathIterable {
       AnyCasePath(_$name: "none", embed: { .none }, extract: { $0 == nil ? () : nil })
     }
 
-    /// A value that is there.
+    /// A wrapped value.
     public var some: AnyCasePath<Optional, Wrapped> {
       AnyCasePath(_$name: "some", embed: { .some($0) }, extract: { $0 })
     }
 
-    /// The key path of the case that an optional is of.
+    /// Returns the key path of an optional's case.
     public subscript(root: Wrapped?) -> PartialCaseKeyPath<Wrapped?> {
       root == nil ? \.none : \.some
     }
@@ -37,7 +37,7 @@ extension Optional: CasePathable, CasePathIterable {
 }
 
 extension AnyCasePath {
-  /// The same path where both ends may be nil.
+  /// The same path between the optional types.
   fileprivate var optional: AnyCasePath<Root?, Value?> {
     AnyCasePath<Root?, Value?>(
       name: name,

@@ -19,7 +19,7 @@ extension Result: CasePathable, CasePathIterable {
       )
     }
 
-    /// The key path of the case that a result is of.
+    /// Returns the key path of a result's case.
     public subscript(root: Result) -> PartialCaseKeyPath<Result> {
       switch root {
       case .success: \.success

@@ -22,7 +22,7 @@ public final class AnyClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Waits on the clock.
   ///
-  /// - Throws: What that clock throws: `CancellationError` when the task is cancelled.
+  /// - Throws: The errors of that clock: `CancellationError` if the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try await wait(deadline, tolerance)
   }
@@ -33,17 +33,17 @@ extension AnyClock {
   public struct Instant: InstantProtocol {
     fileprivate let offset: Duration
 
-    /// The instant so much later.
+    /// Returns the instant that is later by a duration.
     public func advanced(by duration: Duration) -> Instant {
       Instant(offset: offset + duration)
     }
 
-    /// How much later another instant is.
+    /// Returns the duration from this instant to another one.
     public func duration(to other: Instant) -> Duration {
       other.offset - offset
     }
 
-    /// Whether an instant is earlier than another one.
+    /// Returns whether an instant is earlier than another one.
     public static func < (lhs: Instant, rhs: Instant) -> Bool {
       lhs.offset < rhs.offset
     }

@@ -5,11 +5,11 @@ public struct AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
   private let tolerance: C.Duration?
   private let clock: C
 
-  /// A timer of a clock.
+  /// Creates a timer of a clock.
   ///
   /// - Parameters:
-  ///   - interval: The time from tick to tick; more than zero.
-  ///   - tolerance: How late a tick may be.
+  ///   - interval: The time between two ticks; more than zero.
+  ///   - tolerance: The largest delay of a tick.
   ///   - clock: The clock.
   public init(interval: C.Duration, tolerance: C.Duration? = nil, clock: C) {
     precondition(interval > .zero, "A timer's interval is more than zero, not \(interval).")
@@ -18,7 +18,7 @@ public struct AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
     self.clock = clock
   }
 
-  /// Starts the timer: the first tick comes one interval from the first call of `next`.
+  /// Starts the timer: the first tick is one interval after the first call of `next`.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(interval: interval, tolerance: tolerance, clock: clock)
   }
@@ -37,14 +37,14 @@ public struct AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
       self.clock = clock
     }
 
-    /// The instant of the next tick, or nil when the task is cancelled.
+    /// Waits for the next tick, and returns its instant, or nil if the task is cancelled.
     public mutating func next() async -> C.Instant? {
       guard !isFinished else { return nil }
       let tick = nextTick()
       do {
         try await clock.sleep(until: tick, tolerance: tolerance)
       } catch {
-        // A sleep fails by cancellation only; a timer that was cancelled has ended.
+        // A sleep fails only because of cancellation, which ends the timer.
         isFinished = true
         return nil
       }

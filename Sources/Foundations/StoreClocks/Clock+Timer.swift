@@ -1,5 +1,5 @@
 extension Clock {
-  /// An endless sequence of instants at equal intervals, on this clock.
+  /// Returns an endless sequence of instants at equal intervals, on this clock.
   ///
   /// ```swift
   /// return .run { send in
@@ -7,13 +7,13 @@ extension Clock {
   /// }
   /// ```
   ///
-  /// It ends when its task is cancelled. Ticks that the loop's body was too slow for are left
-  /// out; the next one comes at the time at which it would have come without the delay.
+  /// It ends when its task is cancelled. Ticks that pass while the loop's body is busy are omitted;
+  /// the schedule of later ticks is unchanged.
   ///
   /// - Parameters:
-  ///   - interval: The time from tick to tick; more than zero.
-  ///   - tolerance: How late a tick may be.
-  /// - Returns: The sequence; each iterator of it is a timer of its own.
+  ///   - interval: The time between two ticks; more than zero.
+  ///   - tolerance: The largest delay of a tick.
+  /// - Returns: The sequence; each of its iterators is a separate timer.
   public func timer(
     interval: Duration,
     tolerance: Duration? = nil,

@@ -1,29 +1,29 @@
 import Foundation
 import StoreConcurrency
 
-/// A clock on which no sleep takes any time.
+/// A clock whose sleeps return immediately.
 ///
-/// Sendable because `time` is only touched while `lock` is held.
+/// Sendable because `time` is accessed only while `lock` is held.
 public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock,
   @unchecked Sendable
 {
   private let lock = NSLock()
   private var time: Instant
 
-  /// A clock that shows an instant.
+  /// Creates a clock that shows an instant.
   public init(now: Instant = Instant()) {
     time = now
   }
 
-  /// The latest deadline that was slept for.
+  /// The latest deadline of a sleep.
   public var now: Instant { lock.withLock { time } }
 
-  /// Zero: this clock can be asked to sleep for any time.
+  /// Zero: this clock accepts sleeps of any duration.
   public var minimumResolution: Duration { .zero }
 
-  /// Puts the clock forward to a deadline, and lets other tasks run.
+  /// Sets the clock to a deadline, and lets other tasks run.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled.
+  /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     lock.withLock { time = max(time, deadline) }
@@ -37,22 +37,22 @@ extension ImmediateClock {
   public struct Instant: InstantProtocol {
     private let offset: Duration
 
-    /// An instant so long after the first one.
+    /// Creates the instant after a duration from the first one.
     public init(offset: Duration = .zero) {
       self.offset = offset
     }
 
-    /// The instant so much later.
+    /// Returns the instant that is later by a duration.
     public func advanced(by duration: Duration) -> Instant {
       Instant(offset: offset + duration)
     }
 
-    /// How much later another instant is.
+    /// Returns the duration from this instant to another one.
     public func duration(to other: Instant) -> Duration {
       other.offset - offset
     }
 
-    /// Whether an instant is earlier than another one.
+    /// Returns whether an instant is earlier than another one.
     public static func < (lhs: Instant, rhs: Instant) -> Bool {
       lhs.offset < rhs.offset
     }
@@ -60,13 +60,13 @@ extension ImmediateClock {
 }
 
 extension ImmediateClock where Duration == Swift.Duration {
-  /// A clock that shows its first instant.
+  /// Creates a clock that shows its first instant.
   public convenience init() {
     self.init(now: Instant())
   }
 }
 
 extension Clock where Self == ImmediateClock<Swift.Duration> {
-  /// A clock on which no sleep takes any time.
+  /// A clock whose sleeps return immediately.
   public static var immediate: ImmediateClock<Swift.Duration> { ImmediateClock() }
 }

@@ -14,29 +14,29 @@ import StoreConcurrency
 /// await store.receive(\.tick)
 /// ```
 ///
-/// Sendable because `time` and `sleepers` are only touched while `lock` is held.
+/// Sendable because `time` and `sleepers` are accessed only while `lock` is held.
 public final class TestClock<Duration: DurationProtocol & Hashable>: Clock, @unchecked Sendable {
   private let lock = NSRecursiveLock()
   private var time: Instant
   private var sleepers: [Sleeper] = []
   private var nextID: UInt64 = 0
 
-  /// A clock that shows an instant.
+  /// Creates a clock that shows an instant.
   public init(now: Instant = Instant()) {
     time = now
   }
 
-  /// The instant up to which the test has let time pass.
+  /// The instant to which the test has advanced the clock.
   public var now: Instant { lock.withLock { time } }
 
   /// Zero: this clock can be advanced by any amount.
   public var minimumResolution: Duration { .zero }
 
-  /// Waits until the test has let time pass as far as a deadline.
+  /// Waits until the test has advanced the clock to a deadline.
   ///
-  /// A deadline that lies behind ends the wait at once, one that is now at the next advance.
+  /// A past deadline ends the wait at once, and the current instant at the next advance.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled before.
+  /// - Throws: `CancellationError` if the task is cancelled before.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let id = makeID()
@@ -50,20 +50,20 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock, @unc
     }
   }
 
-  /// Lets time pass, waking what sleeps on the way in the order of its deadlines.
+  /// Advances the clock by a duration, and wakes sleepers in the order of their deadlines.
   ///
-  /// After each deadline all tasks get time to react, also to sleep again.
+  /// After each deadline all tasks get time to react, and may sleep again.
   public func advance(by duration: Duration = .zero) async {
     await advance(to: now.advanced(by: duration))
   }
 
-  /// Lets time pass up to a deadline, waking what sleeps on the way in the order of its deadlines.
+  /// Advances the clock to a deadline, and wakes sleepers in the order of their deadlines.
   public func advance(to deadline: Instant) async {
     repeat { await Task.megaYield() } while wakeNext(until: deadline)
     await Task.megaYield()
   }
 
-  /// Fails when something still sleeps, as an effect does that a test has forgotten.
+  /// Throws if a task still sleeps, such as a forgotten effect.
   ///
   /// - Throws: ``SuspensionError``
   public func checkSuspension() async throws {
@@ -71,7 +71,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock, @unc
     guard nextDeadline == nil else { throw SuspensionError() }
   }
 
-  /// Lets time pass until nothing sleeps any more, and reports when that takes too long.
+  /// Advances the clock until no task sleeps, and reports an issue if that takes too long.
   ///
   /// The timeout is real time, not this clock's.
   public func run(
@@ -107,7 +107,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock, @unc
 }
 
 extension TestClock where Duration == Swift.Duration {
-  /// A clock that shows its first instant.
+  /// Creates a clock that shows its first instant.
   public convenience init() {
     self.init(now: Instant())
   }
@@ -118,22 +118,22 @@ extension TestClock {
   public struct Instant: InstantProtocol {
     private let offset: Duration
 
-    /// An instant so long after the first one.
+    /// Creates the instant after a duration from the first one.
     public init(offset: Duration = .zero) {
       self.offset = offset
     }
 
-    /// The instant so much later.
+    /// Returns the instant that is later by a duration.
     public func advanced(by duration: Duration) -> Instant {
       Instant(offset: offset + duration)
     }
 
-    /// How much later another instant is.
+    /// Returns the duration from this instant to another one.
     public func duration(to other: Instant) -> Duration {
       other.offset - offset
     }
 
-    /// Whether an instant is earlier than another one.
+    /// Returns whether an instant is earlier than another one.
     public static func < (lhs: Instant, rhs: Instant) -> Bool {
       lhs.offset < rhs.offset
     }
@@ -149,7 +149,7 @@ extension TestClock {
     lock.withLock { sleepers.map(\.deadline).min() }
   }
 
-  /// The next deadline; nil when nothing sleeps, nor has begun to in many turns of the others.
+  /// Returns the next deadline; nil if no task sleeps after many turns of the other tasks.
   private func nextDeadlineAfterTurns() async -> Instant? {
     for _ in 0..<10 where nextDeadline == nil { await Task.megaYield() }
     return nextDeadline
@@ -164,8 +164,8 @@ extension TestClock {
 
   private func add(_ sleeper: Sleeper) {
     let outcome: Result<Void, any Error>? = lock.withLock {
-      // A task is marked as cancelled before its handler runs: where the handler came too early to
-      // find this sleeper, the mark is seen here.
+      // A task is marked as cancelled before its handler runs. If the handler ran too early to find
+      // this sleeper, the mark is visible here.
       if Task.isCancelled { return .failure(CancellationError()) }
       if sleeper.deadline < time { return .success(()) }
       sleepers.append(sleeper)
@@ -180,9 +180,10 @@ extension TestClock {
     }
   }
 
-  /// Wakes the first sleeper up to a deadline; of equal ones, the one that has slept the longest.
+  /// Wakes the first sleeper up to a deadline; among equal deadlines, the one that has
+  /// slept longest.
   ///
-  /// - Returns: Whether there was one. If not, time has passed up to the deadline.
+  /// - Returns: Whether there was one. If not, the clock shows the deadline.
   private func wakeNext(until deadline: Instant) -> Bool {
     let sleeper: Sleeper? = lock.withLock {
       let first = sleepers.indices.min {

@@ -1,12 +1,12 @@
-/// A value inside an actor, for sharing mutable state between tasks that can wait.
+/// A value in an actor, for mutable state that is shared between tasks.
 ///
-/// Where nothing needs to be awaited inside, ``LockIsolated`` is simpler.
+/// For operations without `await`, ``LockIsolated`` is simpler.
 @dynamicMemberLookup
 public final actor ActorIsolated<Value> {
-  /// The value, at this moment.
+  /// The current value.
   public var value: Value
 
-  /// Puts a value into an actor.
+  /// Creates an actor with a value.
   public init(_ value: @autoclosure @Sendable () throws -> Value) rethrows {
     self.value = try value()
   }

@@ -14,7 +14,7 @@ public struct AnyHashableSendable: Hashable, Sendable {
     self.init(base as any Hashable & Sendable)
   }
 
-  /// Whether two values are equal, as `AnyHashable` defines that.
+  /// Returns whether two values are equal, as `AnyHashable` defines equality.
   public static func == (lhs: AnyHashableSendable, rhs: AnyHashableSendable) -> Bool {
     AnyHashable(lhs.base) == AnyHashable(rhs.base)
   }
@@ -26,7 +26,7 @@ public struct AnyHashableSendable: Hashable, Sendable {
 }
 
 extension AnyHashableSendable: _HasCustomAnyHashableRepresentation {
-  /// The value: erased once more it is what it was, and equals what that equals.
+  /// Returns the value, so that its `AnyHashable` equals that of the bare value.
   public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(base) }
 }
 

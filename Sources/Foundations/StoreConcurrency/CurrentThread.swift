@@ -4,9 +4,9 @@ import Glibc
 import Darwin
 #endif
 
-/// The thread that runs, for what belongs to one thread while it is under way.
+/// The identity of the running thread, for data that belongs to one thread at a time.
 package enum CurrentThread {
-  /// A number that no other thread has meanwhile; never 0.
+  /// A number that is unique among the living threads; never 0.
   package static var id: UInt {
     #if canImport(Darwin)
     UInt(bitPattern: pthread_self())

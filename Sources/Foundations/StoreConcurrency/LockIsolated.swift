@@ -1,28 +1,28 @@
 import Foundation
 
-/// A value behind a lock, for sharing mutable state between tasks.
+/// A value that a lock guards, for mutable state that is shared between tasks.
 ///
 /// ```swift
 /// let received = LockIsolated<[String]>([])
 /// received.withValue { $0.append("tick") }
 /// ```
 ///
-/// Sendable because `guarded` is only touched while `lock` is held.
+/// Sendable because `guarded` is accessed only while `lock` is held.
 @dynamicMemberLookup
 public final class LockIsolated<Value>: @unchecked Sendable {
-  // Recursive, so that an operation which reaches for its own value is stopped by the exclusivity
-  // check, with a message, and does not wait for itself for ever.
+  // Recursive, so that an operation that accesses this object again fails in the exclusivity check,
+  // with a message, instead of a deadlock.
   private let lock = NSRecursiveLock()
   private var guarded: Value
 
-  /// Puts a value behind a lock.
+  /// Creates a lock-guarded value.
   public init(_ value: @autoclosure @Sendable () throws -> Value) rethrows {
     guarded = try value()
   }
 
   /// Runs an operation with exclusive access to the value, which it changes in place.
   ///
-  /// The operation uses what it is given: reaching for this object from inside is a mistake.
+  /// The operation must use its parameter, and must not access this object.
   public func withValue<T: Sendable>(
     _ operation: @Sendable (inout Value) throws -> T
   ) rethrows -> T {
@@ -38,7 +38,7 @@ public final class LockIsolated<Value>: @unchecked Sendable {
     guarded = try newValue()
   }
 
-  /// A property of the value, at this moment.
+  /// The current value of a property.
   public subscript<Subject: Sendable>(dynamicMember keyPath: KeyPath<Value, Subject>) -> Subject {
     lock.lock()
     defer { lock.unlock() }
@@ -47,7 +47,7 @@ public final class LockIsolated<Value>: @unchecked Sendable {
 }
 
 extension LockIsolated where Value: Sendable {
-  /// A copy of the value, at this moment.
+  /// A copy of the current value.
   public var value: Value {
     lock.lock()
     defer { lock.unlock() }

@@ -9,12 +9,12 @@ import Glibc
 import Musl
 #endif
 
-/// Runs an operation while all tasks of the process run on the main actor's executor, one at a
-/// time.
+/// Runs an operation while all tasks of the process run on the main actor's executor, one at
+/// a time.
 ///
-/// So tasks take turns in the order in which they become ready, which makes a test of concurrent
-/// code give the same result each time. Not affected are actors with an executor of their own,
-/// threads that are not Swift's, and the moment at which a real clock ends a sleep.
+/// Tasks therefore run in the order in which they become ready, which makes a test of concurrent
+/// code deterministic. Exceptions are actors with their own executors, threads outside of Swift,
+/// and the time at which a real clock ends a sleep.
 ///
 /// - Parameter operation: The test.
 @MainActor
@@ -26,8 +26,8 @@ public func withMainSerialExecutor(
   try await operation()
 }
 
-/// Runs an operation while all tasks of the process run on the main actor's executor, one at a
-/// time.
+/// Runs an operation while all tasks of the process run on the main actor's executor, one at
+/// a time.
 ///
 /// - Parameter operation: Runs one test, such as XCTest's `super.invokeTest()`.
 public func withMainSerialExecutor(
@@ -40,31 +40,31 @@ public func withMainSerialExecutor(
 
 /// Whether all tasks of the process run on the main actor's executor, one at a time.
 ///
-/// It holds for the whole process, whoever sets it. Switched off it is off for all, also for test
-/// stores that live, until somebody wants it again.
+/// It applies to the whole process. Setting it to false applies to all users, including living test
+/// stores, until a test acquires the executor again.
 public var uncheckedUseMainSerialExecutor: Bool {
   get { MainSerialExecutor.isInUse }
   set { MainSerialExecutor.setWanted(newValue) }
 }
 
-/// Who wants the main serial executor: it is in use for as long as anybody does, unless it is
+/// The users of the main serial executor: it is in use while there is a user, unless it is
 /// switched off.
 ///
-/// Tests overlap in one process, so that putting back what was found would switch it off under a
-/// test that still needs it, and leave it on for good.
+/// Tests overlap in one process. Restoring the earlier value would switch it off during a test that
+/// still needs it, and then leave it on.
 package enum MainSerialExecutor {
   private static let users = LockIsolated(Users())
 
   private struct Users {
     var count = 0
-    /// What was said last, whoever uses it; nil when somebody came since who wants it.
+    /// The last explicit setting; nil if the executor was acquired since.
     var wish: Bool?
     var isInUse: Bool { wish ?? (count > 0) }
   }
 
   static var isInUse: Bool { users.withValue { $0.isInUse } }
 
-  /// Wants the executor until ``release()`` is called once.
+  /// Uses the executor until ``release()`` is called once.
   package static func acquire() {
     update {
       $0.count += 1
@@ -72,7 +72,7 @@ package enum MainSerialExecutor {
     }
   }
 
-  /// Ends what ``acquire()`` began.
+  /// Ends one ``acquire()``.
   package static func release() {
     update {
       precondition($0.count > 0, "Released the main serial executor more often than acquired.")
@@ -111,8 +111,8 @@ package enum MainSerialExecutor {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
-  // A variable of the runtime, which calls what it holds instead of its global executor. Only
-  // written while `users` is locked; the runtime reads it without a lock, one word at a time.
+  // A variable of the runtime, which calls this hook instead of its global executor. It is written
+  // only while `users` is locked; the runtime reads it without a lock, one word at a time.
   nonisolated(unsafe) private static let hook: UnsafeMutablePointer<Hook?>? =
     dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook")?
     .assumingMemoryBound(to: Hook?.self)

@@ -1,7 +1,7 @@
 /// One task that waits for one call: the bridge from the client's callbacks to `async`.
 ///
-/// Whoever waits is resumed once, by the first of ``resume(with:)`` and the cancellation of its
-/// task; what comes later is ignored.
+/// The waiter is resumed once, by ``resume(with:)`` or by the cancellation of its task; later calls
+/// are ignored.
 @MainActor
 package final class Resumption<Value: Sendable> {
   private var continuation: CheckedContinuation<Value, any Error>?
@@ -13,9 +13,9 @@ package final class Resumption<Value: Sendable> {
 
   /// Suspends until the value arrives.
   ///
-  /// - Parameter begin: Arranges for ``resume(with:)`` to be called, now or later.
+  /// - Parameter begin: Arranges a call of ``resume(with:)``, now or later.
   /// - Returns: The value.
-  /// - Throws: What the call brings, or `CancellationError` when the task is canceled.
+  /// - Throws: The error of that call, or `CancellationError` if the task is canceled.
   package func value(
     _ begin: @MainActor (Resumption<Value>) -> Void
   ) async throws -> Value {
@@ -29,7 +29,7 @@ package final class Resumption<Value: Sendable> {
     }
   }
 
-  /// Resumes the task that waits, unless it was resumed before.
+  /// Resumes the waiting task, unless it was resumed before.
   package func resume(with result: Result<Value, any Error>) {
     continuation?.resume(with: result)
     continuation = nil

@@ -13,12 +13,12 @@ extension Task where Success == Never, Failure == Never {
     throw _Concurrency.CancellationError()
   }
 
-  /// Lets other tasks run, many times over, in tests that have nothing better to wait for.
+  /// Lets other tasks run many times, in tests that have no event to await.
   ///
-  /// - Parameter count: How often to yield.
+  /// - Parameter count: The number of yields.
   public static func megaYield(count: Int = 20) async {
     for _ in 0..<count {
-      // Of lower priority than any work under test, so that it comes last.
+      // Of lower priority than any work under test, so that it runs last.
       await Task<Void, Never>.detached(priority: .background) { await Task.yield() }.value
     }
   }

@@ -1,18 +1,18 @@
-/// A value that its user vouches for, where the compiler cannot know that sharing it is safe.
+/// A value whose user guarantees that sharing it is safe, although the compiler cannot check that.
 ///
-/// Sendable because the promise is the user's, and is what this type is for.
+/// Sendable because of the user's guarantee.
 @dynamicMemberLookup
 @propertyWrapper
 public struct UncheckedSendable<Value>: @unchecked Sendable {
   /// The value.
   public var value: Value
 
-  /// Vouches for a value.
+  /// Wraps a value that the caller guarantees to be safe to share.
   public init(_ value: Value) {
     self.value = value
   }
 
-  /// Vouches for a property's value.
+  /// Wraps a property's value that the caller guarantees to be safe to share.
   public init(wrappedValue: Value) {
     value = wrappedValue
   }
@@ -23,7 +23,7 @@ public struct UncheckedSendable<Value>: @unchecked Sendable {
     _modify { yield &value }
   }
 
-  /// The vouched-for form of a property, for a capture list.
+  /// The wrapped form of a property, for a capture list.
   public var projectedValue: UncheckedSendable<Value> {
     get { self }
     set { self = newValue }

@@ -8,15 +8,15 @@ import StoreClocks
 /// @Dependency(NumberFactClient.self) var numberFact
 /// ```
 ///
-/// It remembers the values at the time its owner was made: what was set then still holds, unless
-/// the task that reads sees something else set.
+/// It keeps the values at the creation of its owner. They apply unless the reading task has set
+/// other values.
 @propertyWrapper
 public struct Dependency<Value>: Sendable {
   let initialValues: DependencyValues
   private let read: @Sendable (DependencyValues) -> Value
   private let place: DependencyAccess
 
-  /// A dependency by a key path of ``DependencyValues``.
+  /// Creates a dependency from a key path of ``DependencyValues``.
   public init(
     _ keyPath: any KeyPath<DependencyValues, Value> & Sendable,
     fileID: StaticString = #fileID,
@@ -29,7 +29,7 @@ public struct Dependency<Value>: Sendable {
     }
   }
 
-  /// A dependency by its key, where that has no property in ``DependencyValues``.
+  /// Creates a dependency from its key, for a key without a property in ``DependencyValues``.
   public init<Key: TestDependencyKey>(
     _ key: Key.Type,
     fileID: StaticString = #fileID,
@@ -42,10 +42,10 @@ public struct Dependency<Value>: Sendable {
     }
   }
 
-  /// A dependency that is known to be of some type, such as the clock that a test has set:
+  /// Creates a dependency of a known concrete type, such as a test's clock:
   /// `@Dependency(\.continuousClock, as: TestClock<Duration>.self) var clock`.
   ///
-  /// Reading one that is of another type ends the process.
+  /// Reading a value of another type ends the process.
   public init<Declared>(
     _ keyPath: any KeyPath<DependencyValues, Declared> & Sendable,
     as type: Value.Type,
@@ -59,9 +59,9 @@ public struct Dependency<Value>: Sendable {
     }
   }
 
-  /// A dependency by its key that is known to be of some type.
+  /// Creates a dependency of a known concrete type from its key.
   ///
-  /// Reading one that is of another type ends the process.
+  /// Reading a value of another type ends the process.
   public init<Key: TestDependencyKey>(
     _ key: Key.Type,
     as type: Value.Type,
@@ -105,10 +105,10 @@ public struct Dependency<Value>: Sendable {
     )
   }
 
-  /// The dependency's value for the task that reads it.
+  /// The dependency's value for the reading task.
   public var wrappedValue: Value {
     let values = initialValues.merging(DependencyValues._current)
-    // Only a report wants to know the place, and only a test reports.
+    // Only a report needs the place, and only a test reports.
     guard isTesting else { return read(values) }
     return DependencyAccess.$outer.withValue(place) { read(values) }
   }

@@ -1,23 +1,23 @@
 import IssueReporting
 import StoreConcurrency
 
-/// Which dependency is being looked up, and from where, for reports.
+/// The dependency that is being read, and the place of the access, for reports.
 struct DependencyAccess: Sendable {
-  /// The property of ``DependencyValues`` whose default is being made.
+  /// The property of ``DependencyValues`` whose default is being created.
   @TaskLocal static var inner: DependencyAccess?
 
   /// The `@Dependency` property that is being read.
   @TaskLocal static var outer: DependencyAccess?
 
-  /// Learns that a report was left out while values are being set: a dependency that is looked at
-  /// in order to be changed has not been used.
+  /// Records that a report was omitted while values are being set: a dependency that is read in
+  /// order to change it has not been used.
   @TaskLocal static var omission: LockIsolated<Omission?>?
 
-  /// Whose report was left out.
+  /// The origin of an omitted report.
   enum Omission {
-    /// This library's, of a key without a value of its own.
+    /// This library's report of a key without its own value.
     case ours
-    /// What a default says itself while it is made.
+    /// A report of the default's own code.
     case theirs
   }
 
@@ -29,7 +29,7 @@ struct DependencyAccess: Sendable {
 
   static var current: Reporter { Reporter(inner: inner, outer: outer) }
 
-  /// Reports what is missing, at the place where the reader can do something about it.
+  /// Reports a missing value, at the place that the reader can change.
   struct Reporter {
     let inner: DependencyAccess?
     let outer: DependencyAccess?
@@ -64,7 +64,7 @@ struct DependencyAccess: Sendable {
       )
     }
 
-    /// How the dependency is written at its use.
+    /// Returns the dependency as it is written at its use.
     private func name<Key: TestDependencyKey>(_ key: Key.Type) -> String {
       let name = inner.map { "\($0.name)" } ?? ""
       let isProperty = !name.isEmpty && !name.contains("(")

@@ -1,6 +1,6 @@
 import IssueReporting
 
-/// What an endpoint of a dependency client throws when nobody has given one.
+/// The error of a dependency client's endpoint without an implementation.
 public struct Unimplemented: Error, Hashable, Sendable {
   /// The client and the endpoint: `FactClient.fetch`.
   public let endpoint: String
@@ -12,11 +12,11 @@ public struct Unimplemented: Error, Hashable, Sendable {
 }
 
 extension Unimplemented: CustomStringConvertible {
-  /// The endpoint, and that nobody has given it.
+  /// The endpoint, and that it has no implementation.
   public var description: String { "Unimplemented: '\(endpoint)'" }
 }
 
-/// Reports that an endpoint was called which nobody has given: for the code that
+/// Reports the call of an endpoint without an implementation; for code that
 /// `@DependencyClient` generates.
 ///
 /// - Parameter endpoint: The client and the endpoint.

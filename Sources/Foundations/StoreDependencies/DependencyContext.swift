@@ -1,7 +1,7 @@
 import Foundation
 import IssueReporting
 
-/// Where a program runs, which decides the default value of each dependency.
+/// The kind of process, which determines the default value of each dependency.
 public enum DependencyContext: Hashable, Sendable {
   /// A running program: `liveValue`.
   case live
@@ -12,7 +12,7 @@ public enum DependencyContext: Hashable, Sendable {
   /// A test: `testValue`.
   case test
 
-  /// The context of this process, unless something says otherwise.
+  /// The context of this process, unless it is overridden.
   static let ofProcess: DependencyContext =
     if ProcessInfo.processInfo.environment["XCODE_RUNNING_FOR_PREVIEWS"] == "1" {
       .preview

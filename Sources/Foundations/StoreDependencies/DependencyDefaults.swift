@@ -1,21 +1,21 @@
 import Foundation
 import StoreConcurrency
 
-/// The default values that were made so far, for each context and each test.
+/// The default values that exist, for each context and each test.
 ///
-/// Tests run beside each other in one process: a test's defaults are kept under the test's
-/// identity, so that no test sees what another has left in a value with reference semantics.
+/// Tests run concurrently in one process. A test's defaults are stored under the test's identity,
+/// so that values with reference semantics are not shared between tests.
 ///
-/// Sendable because `entries` is only touched while `lock` is held.
+/// Sendable because `entries` is accessed only while `lock` is held.
 final class DependencyDefaults: @unchecked Sendable {
   static let shared = DependencyDefaults()
 
-  // Recursive, because making a default may use other dependencies; held meanwhile, so that no
-  // default is made twice.
+  // Recursive, because creating a default may use other dependencies; held meanwhile, so that each
+  // default is created once.
   private let lock = NSRecursiveLock()
   private var entries: [EntryKey: Entry] = [:]
 
-  /// The default of a key, made where there is none, as those see the values who read them.
+  /// Returns the default of a key, and creates it at first use with the dependencies of `values`.
   func value<Key: TestDependencyKey>(
     of key: Key.Type,
     for values: DependencyValues,
@@ -46,7 +46,7 @@ final class DependencyDefaults: @unchecked Sendable {
       entries[entryKey]?.isUsed = true
       switch entry.omission {
       case .ours: DependencyAccess.$inner.withValue(access) { report(key, in: context) }
-      // What is made here is not wanted, but what it has to say.
+      // Created only for its report; the value is discarded.
       case .theirs: _ = make(key, for: values, access: access)
       case nil: break
       }
@@ -54,7 +54,7 @@ final class DependencyDefaults: @unchecked Sendable {
     }
   }
 
-  /// Makes values defaults, and returns how many of them had been used or prepared before.
+  /// Makes values defaults, and returns how many of them were used or prepared before.
   func prepare(
     _ values: [ObjectIdentifier: any Sendable],
     in context: DependencyContext,
@@ -63,7 +63,7 @@ final class DependencyDefaults: @unchecked Sendable {
       var late = 0
       for (key, value) in values {
         let entryKey = EntryKey(key: key, context: context)
-        // A preview may be run again in the process in which it ran before.
+        // A preview may run again in the same process.
         if context != .preview, let entry = entries[entryKey], entry.isUsed {
           late += 1
         } else {
@@ -104,7 +104,7 @@ final class DependencyDefaults: @unchecked Sendable {
     }
   }
 
-  /// Reports that a key has no value of its own for a context.
+  /// Reports that a key has no own value for a context.
   private func report<Key: TestDependencyKey>(_ key: Key.Type, in context: DependencyContext) {
     if context == .live {
       DependencyAccess.current.reportMissingLiveValue(of: key)
@@ -115,25 +115,26 @@ final class DependencyDefaults: @unchecked Sendable {
 }
 
 extension DependencyDefaults {
-  /// Forgets what was made in tests that have no identity, as those of XCTest have none.
+  /// Removes the defaults of tests without an identity, such as those of XCTest.
   func removeUnidentified() {
     lock.withLock { entries = entries.filter { $0.key.test != nil } }
   }
 
-  /// Forgets what was made in a test.
+  /// Removes the defaults of a test.
   func removeAll(of test: TestIdentity) {
     lock.withLock { entries = entries.filter { $0.key.test != test } }
   }
 
   private struct Entry {
     let value: any Sendable
-    /// Whether anybody has read the value but in order to change it.
+    /// Whether the value was read for another purpose than changing it.
     var isUsed: Bool
-    /// What nobody was told, since the value was looked at to be changed.
+    /// The report that was omitted, because the value was read in order to change it.
     let omission: DependencyAccess.Omission?
 
-    /// Tells the default that is being made of this one that something was left out: it reads this
-    /// one again when it is made once more.
+    /// Records in the default that is being created that a report of this one was omitted.
+    ///
+    /// Creating that default again reads this one again.
     func tellReader() {
       guard omission != nil else { return }
       DependencyAccess.omission?.withValue { $0 = $0 ?? .theirs }

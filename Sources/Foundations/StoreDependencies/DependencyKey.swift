@@ -14,19 +14,19 @@
 /// }
 /// ```
 ///
-/// Each value is made once: the live one once a process, the test one once a test. XCTest's tests
-/// are told apart where the test target links `StoreTesting`; those of Swift Testing always are.
+/// Each value is created once: the live one per process, the test one per test. Tests of XCTest are
+/// distinguished if the test target links `StoreTesting`; those of Swift Testing always are.
 public protocol DependencyKey<Value>: TestDependencyKey {
-  /// The type of the dependency; the key's own type, unless it says otherwise.
+  /// The type of the dependency; by default the key's own type.
   associatedtype Value = Self
 
   /// The value for a running program.
   static var liveValue: Value { get }
 
-  /// The value for a preview; the live one, unless the key says otherwise.
+  /// The value for a preview; by default the live one.
   static var previewValue: Value { get }
 
-  /// The value for a test; unless the key says otherwise, using it is reported as an issue.
+  /// The value for a test; by default its use is reported as an issue.
   static var testValue: Value { get }
 }
 
@@ -34,7 +34,7 @@ extension DependencyKey {
   /// The live value.
   public static var previewValue: Value { liveValue }
 
-  /// The preview value, after a report that the test did not say what it wants here.
+  /// The preview value, after a report that the test has not set the dependency.
   public static var testValue: Value {
     DependencyAccess.current.reportMissingTestValue(of: Self.self)
     return previewValue

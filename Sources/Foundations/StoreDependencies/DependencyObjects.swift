@@ -1,11 +1,11 @@
 import Foundation
 
-/// Which dependencies an object was made with.
+/// The dependencies with which objects were created.
 ///
-/// An object with a `@Dependency` property carries its own. One without is remembered here until it
-/// goes, with the values of the innermost `withDependencies` of which it was the result.
+/// An object with a `@Dependency` property contains its own. For another object they are stored
+/// here until it is released: the values of the innermost `withDependencies` that returned it.
 ///
-/// Sendable because `entries` and `limit` are only touched while `lock` is held.
+/// Sendable because `entries` and `limit` are accessed only while `lock` is held.
 final class DependencyObjects: @unchecked Sendable {
   static let shared = DependencyObjects()
 
@@ -13,7 +13,7 @@ final class DependencyObjects: @unchecked Sendable {
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var limit = 64
 
-  /// Remembers the values of an operation's result, if that is an object.
+  /// Stores the values of an operation's result, if that is an object.
   func remember<R>(_ result: R, _ values: DependencyValues) {
     guard R.self is AnyClass else { return }
     let object = result as AnyObject
@@ -26,7 +26,7 @@ final class DependencyObjects: @unchecked Sendable {
     }
   }
 
-  /// The values that an object was made with, as far as they are known.
+  /// Returns the values with which an object was created, if they are known.
   func values<Model: AnyObject>(of model: Model) -> DependencyValues? {
     if let values = reflectedValues(of: model) { return values }
     return lock.withLock {

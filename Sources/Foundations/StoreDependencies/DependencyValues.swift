@@ -1,22 +1,22 @@
-/// The dependencies that code sees at one moment: a value by key, for every key there is.
+/// The dependencies of the current task: a value for every key.
 ///
-/// What was not set with ``withDependencies(_:operation:)`` has the default of the ``context``,
-/// made once and kept. The current values travel with the task, so that a child task sees what
-/// its parent saw; code that a task does not reach (a callback, a detached task) is given them
-/// with ``withEscapedDependencies(_:)``.
+/// A value that was not set with ``withDependencies(_:operation:)`` is the default of the
+/// ``context``, which is created once and kept. Child tasks inherit the values of their parent.
+/// Other code, such as a callback or a detached task, receives them with
+/// ``withEscapedDependencies(_:)``.
 public struct DependencyValues: Sendable {
-  /// The values that the current task sees.
+  /// The values of the current task.
   @TaskLocal public static var _current = unset(defaults: .shared)
 
-  /// Whether values are being written now, when looking at a default is not yet using it.
+  /// Whether values are being set; reading a default is then not a use.
   @TaskLocal static var isSetting = false
 
   private var overrides: Overrides
   let defaults: DependencyDefaults
-  /// Who began what is being reduced, as the root store says it; nil for the process.
+  /// The origin of the action that is being reduced, set by the root store; nil for the process.
   package var originInForce: ActionOrigin?
 
-  /// Values of which nothing is set, with defaults of their own.
+  /// Creates values without overrides and with separate defaults.
   public init() {
     self.init(overrides: .none, defaults: DependencyDefaults())
   }
@@ -26,7 +26,7 @@ public struct DependencyValues: Sendable {
     self.defaults = defaults
   }
 
-  /// The value of a key: what was set, or the default of the ``context``.
+  /// The value of a key: the override, or the default of the ``context``.
   public subscript<Key: TestDependencyKey>(
     key: Key.Type,
     fileID fileID: StaticString = #fileID,
@@ -58,26 +58,26 @@ public struct DependencyValues: Sendable {
     of key: Key.Type,
     access: @autoclosure () -> DependencyAccess,
   ) -> Key.Value {
-    // In two steps: cast as it is, what a dictionary lacks would be a value that is an optional.
+    // Two steps: a direct cast of an absent entry would produce an optional value.
     if let base = overrides.values[ObjectIdentifier(key)], let value = base as? Key.Value {
       return value
     }
     return defaults.value(of: key, for: self, access: access())
   }
 
-  /// Where these values are used: a program, a preview or a test.
+  /// The kind of process that uses these values: a program, a preview or a test.
   public var context: DependencyContext {
     get { overrides.context ?? .ofProcess }
     set { overrides = overrides.setting(context: newValue) }
   }
 
-  /// The values of a running program, wherever this is called.
+  /// The values of a running program, in every context.
   public static var live: DependencyValues { DependencyValues(fresh: .live) }
 
-  /// The values of a preview, wherever this is called.
+  /// The values of a preview, in every context.
   public static var preview: DependencyValues { DependencyValues(fresh: .preview) }
 
-  /// The values of a test, wherever this is called.
+  /// The values of a test, in every context.
   public static var test: DependencyValues { DependencyValues(fresh: .test) }
 
   private init(fresh context: DependencyContext) {
@@ -87,19 +87,21 @@ public struct DependencyValues: Sendable {
     )
   }
 
-  /// These values, and where `other` has set something, what it has set.
+  /// Returns these values with the overrides of `other`.
   package func merging(_ other: DependencyValues) -> DependencyValues {
     let defaults = other.defaults === DependencyDefaults.shared ? defaults : other.defaults
     let overrides = overrides.merging(other.overrides)
     var merged = DependencyValues(overrides: overrides, defaults: defaults)
-    // Not ours: that was somebody's who made what these values were kept for.
+    // The origin of these values belongs to an earlier action.
     merged.originInForce = other.originInForce
     return merged
   }
 }
 
 extension DependencyValues {
-  /// What was set, immutable, so that two equal ones are mostly one object.
+  /// The overrides.
+  ///
+  /// They are immutable, so that equal ones are mostly one object.
   private final class Overrides: Sendable {
     static let none = Overrides(context: nil, values: [:])
 
@@ -133,12 +135,12 @@ extension DependencyValues {
     }
   }
 
-  /// The values that were set, by key, for ``prepareDependencies(_:)``.
+  /// The overrides, by key, for ``prepareDependencies(_:)``.
   var preparation: (values: [ObjectIdentifier: any Sendable], changesContext: Bool) {
     (overrides.values, overrides.context != nil)
   }
 
-  /// Values with these defaults of which nothing is set.
+  /// Returns values with these defaults and without overrides.
   static func unset(defaults: DependencyDefaults) -> DependencyValues {
     DependencyValues(overrides: .none, defaults: defaults)
   }

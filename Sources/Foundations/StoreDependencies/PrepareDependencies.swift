@@ -1,11 +1,11 @@
 import IssueReporting
 
-/// Sets the defaults of dependencies for the whole process, before any is used.
+/// Sets the defaults of dependencies for the whole process, before their first use.
 ///
-/// For the entry point of a program, which makes its database or reads its settings before the
-/// first store. In a test it sets the defaults of that test only. A dependency that was used or
-/// prepared before keeps its value, and the attempt is reported, except in a preview, which may set
-/// it again. Returns what `updateValues` returned.
+/// Call it at the entry point of a program, which opens its database or reads its settings before
+/// the first store. In a test it sets the defaults of that test only. A dependency that was used or
+/// prepared before keeps its value, and the attempt is reported; in a preview it is set again.
+/// Returns the result of `updateValues`.
 public func prepareDependencies<R>(
   _ updateValues: (inout DependencyValues) throws -> R,
   fileID: StaticString = #fileID,

@@ -3,24 +3,26 @@ import StoreBytes
 import StoreConcurrency
 import Synchronization
 
-/// What reducers read of time and chance, noted so that they can be run again with the same.
+/// The time and the random numbers that reducers read, recorded for a later run with the
+/// same values.
 ///
-/// Between ``begin(with:notingOthers:)`` and ``end()``, on their thread, `date` stands still, and
-/// UUIDs and random numbers come from a seed. Whoever reads at another time or on another thread,
-/// as effects do, has the real ones. What somebody has overridden stays as it is, and is not noted.
+/// Between ``begin(with:notingOthers:)`` and ``end()``, on their thread, `date` is constant, and
+/// UUIDs and random numbers are derived from a seed. Reads at other times or on other threads, such
+/// as those of effects, return real values. An overridden dependency is not changed, and
+/// not recorded.
 ///
-/// A store whose reducers nobody runs again never begins, and pays nothing.
+/// A store whose reducers are not run again never begins a recording, and has no cost.
 ///
-/// - `thread` is written by the main actor, and read by everybody.
-/// - `notes` is touched between the two calls only, on the thread that `thread` names; so are
-///   `otherNames`, but for the main actor's look at them behind.
-/// - `notesOthers` is a hint: it is set before the thread is.
+/// - The main actor writes `thread`; every thread reads it.
+/// - `notes` is accessed only between the two calls, on the thread in `thread`. The same applies to
+///   `otherNames`, which the main actor also reads afterwards.
+/// - `notesOthers` is a hint: it is set before `thread`.
 package enum ReducerInputs {
   /// The values that a reducer has read.
   package struct Read: Hashable, Sendable {
     /// The date, in seconds since 2001; nil when it was not read.
     package var date: Double?
-    /// What UUIDs and random numbers were made from; nil when there were none.
+    /// The seed of UUIDs and random numbers; nil if no such value was read.
     package var seed: UInt64?
 
     package init(date: Double? = nil, seed: UInt64? = nil) {
@@ -30,36 +32,36 @@ package enum ReducerInputs {
   }
 
   private struct Notes {
-    /// What there is to read; what is nil is made up.
+    /// The values to read; nil ones are generated.
     var given: Read
     var read = Read()
-    /// How many numbers the seed has given.
+    /// The number of values that were derived from the seed.
     var numbers: UInt64 = 0
   }
 
   private static let thread = Atomic<UInt>(0)
   private static let notesOthers = Atomic<Bool>(false)
-  // Touched by one thread only, as said above.
+  // Accessed by one thread only, as described above.
   @exclusivity(unchecked) nonisolated(unsafe) private static var notes = Notes(given: Read())
   nonisolated(unsafe) private static var otherNames: Set<String> = []
 
-  /// A reducer begins on this thread.
+  /// Begins a recording on this thread.
   ///
   /// - Parameters:
-  ///   - given: What it is to read; what is nil is the date of now, and a new seed.
-  ///   - others: Whether the names of other dependencies are noted as well.
+  ///   - given: The values to read; for nil ones the current date and a new seed are used.
+  ///   - others: Whether the names of other dependencies are recorded as well.
   @MainActor
   package static func begin(with given: Read = Read(), notingOthers others: Bool = false) {
     notes = Notes(given: given)
-    // Only who asks for them pays for a set.
+    // Creates a set only on request.
     if others { otherNames = [] }
     notesOthers.store(others, ordering: .relaxed)
     thread.store(CurrentThread.id, ordering: .relaxed)
   }
 
-  /// The reducer has ended.
+  /// Ends the recording.
   ///
-  /// - Returns: The values that it has read.
+  /// - Returns: The values that the reducer has read.
   @MainActor
   package static func end() -> Read {
     guard isReducing else { return Read() }
@@ -68,17 +70,17 @@ package enum ReducerInputs {
     return notes.read
   }
 
-  /// The names of the other dependencies that the last reducer has read of which they were noted.
+  /// The names of the other dependencies that the last reducer read, if they were recorded.
   @MainActor
   package static var others: Set<String> { otherNames }
 
-  /// Whether a reducer runs here whose reads are noted.
+  /// Whether a recorded reducer runs on this thread.
   private static var isReducing: Bool {
     let thread = thread.load(ordering: .relaxed)
     return thread != 0 && thread == CurrentThread.id
   }
 
-  /// The date for any reader.
+  /// Returns the date for any reader.
   static func date() -> Date {
     guard isReducing else { return Date() }
     let date = notes.read.date ?? notes.given.date ?? Date().timeIntervalSinceReferenceDate
@@ -86,9 +88,9 @@ package enum ReducerInputs {
     return Date(timeIntervalSinceReferenceDate: date)
   }
 
-  /// The next random number for a reducer; nil for anybody else.
+  /// Returns the next random number for a reducer; nil for other readers.
   ///
-  /// Who knows some of them, for they travel in UUIDs, cannot tell the others.
+  /// UUIDs reveal some of the numbers; the others cannot be derived from these.
   static func number() -> UInt64? {
     guard isReducing else { return nil }
     let seed = notes.read.seed ?? notes.given.seed ?? .random(in: 0 ... .max)
@@ -99,24 +101,24 @@ package enum ReducerInputs {
     return hasher.finish()
   }
 
-  /// A UUID for any reader.
+  /// Returns a UUID for any reader.
   static func uuid() -> UUID {
     guard let high = number(), let low = number() else { return UUID() }
     return UUID(high: high, low: low)
   }
 
-  /// Whether reads of other dependencies are to be told of.
+  /// Whether reads of other dependencies are recorded.
   static var areOthersNoted: Bool { notesOthers.load(ordering: .relaxed) }
 
-  /// What ``noteThrottle()`` adds to ``others``.
+  /// The name that ``noteThrottle()`` adds to ``others``.
   package static let throttle = "throttle"
 
-  /// Whether an effect is held back was decided by a clock.
+  /// Records that a clock decided whether an effect is throttled.
   package static func noteThrottle() {
     if areOthersNoted, isReducing { otherNames.insert(throttle) }
   }
 
-  /// Notes that a dependency was read.
+  /// Records that a dependency was read.
   static func note(_ value: Any, called name: StaticString, of key: Any.Type) {
     guard isReducing, (value as? any ReducerInput)?.isGivenAgain != true else { return }
     let name = "\(name)"
@@ -124,7 +126,7 @@ package enum ReducerInputs {
   }
 }
 
-/// A dependency whose value may be one that reducers are given again.
+/// A dependency whose value may be replayed for reducers.
 package protocol ReducerInput {
   var isGivenAgain: Bool { get }
 }
@@ -139,7 +141,7 @@ struct ReducerNumbers: RandomNumberGenerator, Sendable {
 }
 
 extension DependencyValues {
-  /// Has reducers read what ``ReducerInputs`` gives them, also in a test.
+  /// Makes reducers read the values of ``ReducerInputs``, also in a test.
   package mutating func useReducerInputs() {
     date = .live
     uuid = .live
@@ -148,7 +150,7 @@ extension DependencyValues {
 }
 
 extension UUID {
-  /// A random UUID, version 4, of two random numbers.
+  /// Creates a random UUID, version 4, from two random numbers.
   fileprivate init(high: UInt64, low: UInt64) {
     let byte = { (number: UInt64, place: UInt64) in
       UInt8(truncatingIfNeeded: number >> (8 * (7 - place)))

@@ -2,13 +2,13 @@ import StoreConcurrency
 
 /// A key of ``DependencyValues`` without its live value.
 ///
-/// It lets a feature's module declare what it needs while another module, with the heavy imports,
-/// says what that is in a program: there the key conforms to ``DependencyKey``.
+/// A feature's module can declare its needs with this protocol. Another module, with the heavy
+/// imports, provides the live value by a conformance to ``DependencyKey``.
 public protocol TestDependencyKey<Value>: SendableMetatype {
-  /// The type of the dependency; the key's own type, unless it says otherwise.
+  /// The type of the dependency; by default the key's own type.
   associatedtype Value: Sendable = Self
 
-  /// The value for a preview; the test one, unless the key says otherwise.
+  /// The value for a preview; by default the test one.
   static var previewValue: Value { get }
 
   /// The value for a test.
@@ -19,11 +19,11 @@ extension TestDependencyKey {
   /// The test value.
   public static var previewValue: Value { testValue }
 
-  /// Whether a test value that stands for none should report that it is used: not while it is only
-  /// looked at in order to set a part of it.
+  /// Whether an unimplemented test value should report its use: false while it is read only in
+  /// order to set a part of it.
   ///
-  /// Where it was not to report, and the value is used by somebody who has nothing set in it, it is
-  /// made once more, and should report then.
+  /// If such a value is then used without an implementation, it is created again, and reports
+  /// the use.
   public static var shouldReportUnimplemented: Bool {
     guard DependencyValues.isSetting else { return true }
     DependencyAccess.omission?.setValue(.theirs)

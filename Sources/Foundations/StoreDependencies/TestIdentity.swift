@@ -1,18 +1,18 @@
 import IssueReporting
 
-/// Which test is running, where that can be told.
+/// The identity of the running test, if it is known.
 ///
-/// What a test has made, such as a dependency's default, is kept under its identity, so that no
-/// test sees what another one has left.
+/// Objects of a test, such as a dependency's default, are stored under its identity, so that tests
+/// do not share them.
 package struct TestIdentity: Hashable, Sendable {
-  /// The case of a test that runs several times, or several times over, set by who runs it.
+  /// The case of a test with several cases or repetitions, set by the test's runner.
   @TaskLocal package static var runningCase: UInt64?
 
   private let test: TestContext.Testing.Test.ID?
   private let testCase: UInt64?
 
-  /// The test of the current task; nil outside of tests, and in those of XCTest, which run one
-  /// after the other and are told apart by ``TestObserving``.
+  /// The test of the current task; nil outside of tests, and for XCTest, whose tests run one after
+  /// the other and are distinguished by ``TestObserving``.
   package static var current: TestIdentity? {
     guard isTesting else { return nil }
     let testCase = runningCase
@@ -24,12 +24,12 @@ package struct TestIdentity: Hashable, Sendable {
     return nil
   }
 
-  /// Forgets the defaults that were made in this test.
+  /// Removes the defaults that were created in this test.
   package func forgetDefaults() {
     DependencyDefaults.shared.removeAll(of: self)
   }
 
-  /// Begins, once, to watch tests that have no identity.
+  /// Begins to observe tests without an identity; only the first call has an effect.
   private static func observeTests() {
     _ = observation
   }
@@ -38,14 +38,14 @@ package struct TestIdentity: Hashable, Sendable {
     observer?.observeTests { DependencyDefaults.shared.removeUnidentified() }
   }()
 
-  /// The observer of the module for tests, if that is linked: this module knows no test framework.
+  /// The observer of the module for tests, if that is linked: this module uses no test framework.
   private static var observer: (any TestObserving.Type)? {
     _typeByName("12StoreTesting14XCTestObserverC") as? any TestObserving.Type
   }
 }
 
-/// Somebody who knows when a test begins that has no identity.
+/// An observer that knows when a test without an identity begins.
 package protocol TestObserving {
-  /// Calls a closure before each test from now on, and after it.
+  /// Calls a closure before and after each later test.
   static func observeTests(_ onChange: @escaping @Sendable () -> Void)
 }

@@ -1,10 +1,10 @@
 import IssueReporting
 
-/// Reports the use of a dependency that a test has not set, where the use is what matters.
+/// Reports the use of a dependency that a test has not set, if its value affects the result.
 ///
 /// - Parameters:
 ///   - name: The property of ``DependencyValues``.
-///   - example: What a test may set it to.
+///   - example: A value that a test may set.
 func reportUnimplemented(_ name: String, example: String) {
   // Setting a part of a dependency through a key path reads it first.
   guard !DependencyValues.isSetting else { return }

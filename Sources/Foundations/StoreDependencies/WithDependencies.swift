@@ -1,6 +1,6 @@
 import IssueReporting
 
-/// Runs an operation that sees changed dependencies.
+/// Runs an operation with changed dependencies.
 ///
 /// ```swift
 /// let model = withDependencies {
@@ -11,9 +11,9 @@ import IssueReporting
 /// ```
 ///
 /// - Parameters:
-///   - updateValues: Changes the values that the current task sees.
-///   - operation: Sees the changed values. So do the tasks that it starts and, for as long as they
-///     live, the objects with `@Dependency` properties that it makes.
+///   - updateValues: Changes the values of the current task.
+///   - operation: Reads the changed values. They also apply to the tasks that it starts and, for
+///     their lifetime, to the objects with `@Dependency` properties that it creates.
 /// - Returns: The operation's result.
 @discardableResult
 public func withDependencies<R>(
@@ -31,7 +31,7 @@ public func withDependencies<R>(
   }
 }
 
-/// Runs an asynchronous operation that sees changed dependencies.
+/// Runs an asynchronous operation with changed dependencies.
 @discardableResult
 public func withDependencies<R>(
   isolation: isolated (any Actor)? = #isolation,
@@ -49,11 +49,11 @@ public func withDependencies<R>(
   }
 }
 
-/// Runs an operation that sees the dependencies of an object, and changes to them.
+/// Runs an operation with the dependencies of an object, and changes to them.
 ///
-/// For a model that makes a child model: the child gets what the parent was made with. The parent
-/// has a `@Dependency` property, or was made in a `withDependencies`. Returns what the operation
-/// returned.
+/// Use it in a model that creates a child model: the child gets the dependencies of its parent. The
+/// parent has a `@Dependency` property, or is the result of a `withDependencies`. Returns the
+/// result of the operation.
 @discardableResult
 public func withDependencies<Model: AnyObject, R>(
   from model: Model,
@@ -76,7 +76,7 @@ public func withDependencies<Model: AnyObject, R>(
   }
 }
 
-/// Runs an asynchronous operation that sees the dependencies of an object, and changes to them.
+/// Runs an asynchronous operation with the dependencies of an object, and changes to them.
 @discardableResult
 public func withDependencies<Model: AnyObject, R>(
   from model: Model,
@@ -100,7 +100,7 @@ public func withDependencies<Model: AnyObject, R>(
   }
 }
 
-/// Runs an operation that sees the dependencies of an object.
+/// Runs an operation with the dependencies of an object.
 @discardableResult
 public func withDependencies<Model: AnyObject, R>(
   from model: Model,
@@ -121,7 +121,7 @@ public func withDependencies<Model: AnyObject, R>(
   )
 }
 
-/// Runs an asynchronous operation that sees the dependencies of an object.
+/// Runs an asynchronous operation with the dependencies of an object.
 @discardableResult
 public func withDependencies<Model: AnyObject, R>(
   from model: Model,

@@ -1,4 +1,4 @@
-/// Captures the current dependencies for code that the current task does not reach.
+/// Captures the current dependencies for code outside of the current task.
 ///
 /// ```swift
 /// withEscapedDependencies { dependencies in
@@ -8,7 +8,7 @@
 /// }
 /// ```
 ///
-/// - Parameter operation: Is given the continuation in which the captured values hold.
+/// - Parameter operation: Receives the continuation, which applies the captured values.
 /// - Returns: The operation's result.
 public func withEscapedDependencies<R>(
   _ operation: (DependencyValues.Continuation) throws -> R
@@ -16,7 +16,7 @@ public func withEscapedDependencies<R>(
   try operation(DependencyValues.Continuation())
 }
 
-/// Captures the current dependencies for code that the current task does not reach.
+/// Captures the current dependencies for code outside of the current task.
 public func withEscapedDependencies<R>(
   isolation: isolated (any Actor)? = #isolation,
   _ operation: (DependencyValues.Continuation) async throws -> R,
@@ -31,7 +31,7 @@ extension DependencyValues {
 
     init() {}
 
-    /// Runs an operation that sees the captured dependencies.
+    /// Runs an operation with the captured dependencies.
     public func yield<R>(_ operation: () throws -> R) rethrows -> R {
       try withDependencies {
         $0 = values
@@ -40,7 +40,7 @@ extension DependencyValues {
       }
     }
 
-    /// Runs an asynchronous operation that sees the captured dependencies.
+    /// Runs an asynchronous operation with the captured dependencies.
     public func yield<R>(
       isolation: isolated (any Actor)? = #isolation,
       _ operation: () async throws -> R,

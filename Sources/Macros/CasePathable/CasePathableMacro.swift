@@ -3,8 +3,8 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@CasePathable`: a case path for each case of an enum and, where the declaration names
-/// `WireAction`, the form in which its cases travel.
+/// `@CasePathable`: a case path for each case of an enum and, if the declaration names
+/// `WireAction`, the wire form of its cases.
 enum CasePathableMacro {}
 
 extension CasePathableMacro: ExtensionMacro {
@@ -59,7 +59,7 @@ extension CasePathableMacro: MemberMacro {
     return paths.declarations + wire.declarations
   }
 
-  /// Whether every case has a name of its own.
+  /// Diagnoses cases that share a name; returns whether all names are unique.
   private static func diagnose(
     _ nodes: [CaseNode],
     in context: some MacroExpansionContext,

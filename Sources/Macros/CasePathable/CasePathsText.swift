@@ -4,12 +4,12 @@ import SwiftSyntaxBuilder
 /// The text of an enum's case paths.
 struct CasePathsText {
   let nodes: [CaseNode]
-  /// The enum's name as it is written.
+  /// The enum's name in its source form.
   let name: String
-  /// What stands before each member: `public `, `package `, or nothing.
+  /// The prefix of each member: `public `, `package `, or empty.
   let access: String
 
-  /// The type of the case paths, and what it needs.
+  /// The type of the case paths, and the declarations that it needs.
   var declarations: [DeclSyntax] {
     let type: DeclSyntax = """
       \(raw: access)nonisolated struct AllCasePaths: \(raw: module)_GeneratedCasePaths {
@@ -35,11 +35,11 @@ struct CasePathsText {
   }
 
   private var reflectionBody: String {
-    // A switch without cases makes the compiler warn that nothing runs.
+    // The compiler warns of unreachable code in a switch without cases.
     if nodes.isEmpty { return "\\.never" }
     let cases = nodes.cases
     let isPlain = cases.allSatisfy(\.availability.isEmpty)
-    // The compiler takes no switch over values that all cannot be, by their payloads.
+    // The compiler rejects a switch over values that cannot exist because of their payloads.
     if isPlain, cases.contains(where: \.parameters.isEmpty) { return reflectionSwitch }
     let last = nodes.last { node in
       if case .element(let element) = node { element.availability.isEmpty } else { false }
@@ -77,7 +77,7 @@ struct CasePathsText {
       """
   }
 
-  /// Whoever mentions a deprecated case has to be deprecated, or the compiler warns.
+  /// A declaration that mentions a deprecated case must be deprecated, or the compiler warns.
   private var deprecation: String {
     guard nodes.cases.contains(where: \.isDeprecated) else { return "" }
     return "@available(*, deprecated, message: \"It mentions cases that are.\")\n"
@@ -110,7 +110,7 @@ extension CasePathsText {
     switch element.parameters.count {
     case 0: return "{ \(name).\(element.identifier) }"
     case 1:
-      // A closure would make the compiler warn where there can be no value.
+      // A closure would cause a compiler warning if no value can exist.
       let label = element.parameters[0].label.map { "(\($0):)" } ?? ""
       return "\(name).\(element.identifier)\(label)"
     default:
@@ -149,15 +149,16 @@ extension CasePathsText {
 // MARK: - Names that methods have
 
 extension CasePathsText {
-  /// Instance methods that an enum has by the protocols of generated code and by `Hashable`.
+  /// Names of instance methods that an enum has by the protocols of generated code and by
+  /// `Hashable`.
   ///
-  /// A method hides a case of the same name from dynamic lookup, even where only a property fits,
-  /// as in `\.delta`. A property that is written out is found beside both.
+  /// A method hides a case of the same name from dynamic lookup, even if only a property fits, as
+  /// in `\.delta`. An explicit property is found besides both.
   private static let methods: Set<String> = [
     "applyDelta", "applying", "delta", "encode", "encodeDelta", "encoded", "hash", "is", "modify",
   ]
 
-  /// The properties of cases that are called like a method.
+  /// The properties of cases that share their name with a method.
   private var hiddenCases: [DeclSyntax] {
     nodes.compactMap { node in
       let text = [node].text { Self.methods.contains($0.name) ? hiddenCase($0) : nil }
@@ -186,7 +187,7 @@ extension CasePathsText {
 // MARK: - Names that mean something else inside of `AllCasePaths`
 
 extension CasePathsText {
-  /// Names of types that `AllCasePaths` has of its own, by its conformances.
+  /// Names of types that `AllCasePaths` has by its own conformances.
   static let taken = ["Element", "Iterator", "Root"]
 
   private var aliases: [DeclSyntax] {
@@ -219,7 +220,8 @@ private final class NameFinder: SyntaxVisitor {
   }
 }
 
-/// Gives `Self` and the names that are taken inside of `AllCasePaths` their meaning in the enum.
+/// Replaces `Self` and the names that are taken inside of `AllCasePaths` by their meanings in
+/// the enum.
 private final class NameReplacer: SyntaxRewriter {
   private let name: String
 

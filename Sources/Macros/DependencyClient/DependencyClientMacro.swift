@@ -41,14 +41,15 @@ extension DependencyClientMacro: MemberMacro {
     let parameters = properties.compactMap(Parameter.init)
     var initializers: [DeclSyntax] = []
     if !parameters.isEmpty { initializers.append(initializer(access, parameters)) }
-    // All the rest must have a value of its own.
+    // All other properties must have an initial value.
     if properties.allSatisfy({ $0.hasDefault || $0.endpoint != nil }) {
       initializers.append(unimplemented(access, properties, SourceLines(context)))
     }
     return initializers
   }
 
-  /// The initializer that implements no endpoint; a default would otherwise be called in silence.
+  /// The initializer that implements no endpoint; otherwise a default would be called without
+  /// a report.
   private static func unimplemented(
     _ access: String,
     _ properties: [StoredProperty],
@@ -94,7 +95,7 @@ extension DependencyClientMacro: MemberMacro {
 }
 
 extension StoredProperty {
-  /// The property as an endpoint; nil when it is none.
+  /// The property as an endpoint; nil if it is not one.
   fileprivate var endpoint: Endpoint? {
     has("DependencyEndpointIgnored") ? nil : Endpoint(declaration)
   }
@@ -105,7 +106,7 @@ private struct Parameter {
   let name: String
   let declaration: String
 
-  /// - Returns: Nil when the property is not for the outside, or has no type to name.
+  /// - Returns: Nil if the property is private, or has no explicit type.
   init?(_ property: StoredProperty) {
     let access = property.declaration.modifiers.access
     guard access != "private", access != "fileprivate", let type = property.type else { return nil }

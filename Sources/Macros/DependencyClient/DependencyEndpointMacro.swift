@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@DependencyEndpoint`: a closure that reports when it is called before anyone has given it.
+/// `@DependencyEndpoint`: a closure that reports a call if it is not implemented.
 enum DependencyEndpointMacro {}
 
 extension DependencyEndpointMacro: AccessorMacro {
@@ -12,7 +12,7 @@ extension DependencyEndpointMacro: AccessorMacro {
     providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext,
   ) throws -> [AccessorDeclSyntax] {
-    // The peers' expansion says what is wrong.
+    // The peer expansion diagnoses the fault.
     guard let endpoint = declaration.as(VariableDeclSyntax.self).flatMap(Endpoint.init),
       endpoint.initializer != nil || !endpoint.needsDefault
     else { return [] }

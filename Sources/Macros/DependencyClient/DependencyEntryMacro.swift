@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@DependencyEntry`: a property of `DependencyValues` and its key in one.
+/// `@DependencyEntry`: a property of `DependencyValues` together with its key.
 enum DependencyEntryMacro {}
 
 extension DependencyEntryMacro: AccessorMacro {
@@ -12,7 +12,7 @@ extension DependencyEntryMacro: AccessorMacro {
     providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext,
   ) throws -> [AccessorDeclSyntax] {
-    // The peers' expansion says what is wrong.
+    // The peer expansion diagnoses the fault.
     guard let entry = DependencyEntry(declaration, node, in: context), entry.hasValue else {
       return []
     }
@@ -60,7 +60,7 @@ extension DependencyEntryMacro: PeerMacro {
   }
 }
 
-/// A property that `@DependencyEntry` stands on, and the key that it needs.
+/// A property with `@DependencyEntry`, and the key that it needs.
 private struct DependencyEntry {
   let name: String
   let type: TypeSyntax?
@@ -70,7 +70,7 @@ private struct DependencyEntry {
   private let lines: SourceLines
   /// The name of the key's type.
   let key: String
-  /// `public `, `package `, or nothing.
+  /// `public `, `package `, or empty.
   let access: String
 
   var hasValue: Bool { test != nil || live != nil }
@@ -90,7 +90,7 @@ private struct DependencyEntry {
     else { return nil }
     name = pattern.identifier.plainText
     type = binding.typeAnnotation?.type.trimmed
-    // As they stand in the source: what the compiler says of them is to be said there.
+    // With their place in the source, so that the compiler's messages refer to it.
     test = binding.initializer?.value
     live = node.attachedArgument(labelled: "liveValue")
     preview = node.attachedArgument(labelled: "previewValue")
@@ -118,7 +118,7 @@ private struct DependencyEntry {
 
   private func member(_ name: String, _ value: ExprSyntax) -> [String] {
     let text = value.trimmedDescription
-    // Without its type a property cannot be computed.
+    // A property without a type cannot be computed.
     guard type != nil else {
       return lines.place("\(access)static let \(name) = \(text)", at: value)
     }

@@ -4,7 +4,7 @@ import SwiftSyntax
 /// A property of a dependency client that holds a closure.
 struct Endpoint {
   let identifier: TokenSyntax
-  /// The type as it is written beside the property.
+  /// The type in its source form.
   let type: TypeSyntax
   let function: FunctionTypeSyntax
   /// The attributes of the type, like `@Sendable` and `@MainActor`.
@@ -15,7 +15,7 @@ struct Endpoint {
   var name: String { identifier.plainText }
   var storage: String { "_\(name)" }
 
-  /// - Returns: Nil when the property does not hold a closure.
+  /// - Returns: Nil if the property does not hold a closure.
   init?(_ variable: VariableDeclSyntax) {
     guard variable.bindings.count == 1, let binding = variable.bindings.first, binding.isStored,
       variable.bindingSpecifier.tokenKind == .keyword(.var),
@@ -35,7 +35,7 @@ struct Endpoint {
   var isAsync: Bool { function.effectSpecifiers?.asyncSpecifier != nil }
 
   var throwsClause: ThrowsClauseSyntax? {
-    // `throws(Never)` throws nothing.
+    // `throws(Never)` cannot throw.
     guard let clause = function.effectSpecifiers?.throwsClause,
       clause.type?.trimmedDescription != "Never"
     else { return nil }
@@ -54,20 +54,20 @@ struct Endpoint {
       } == true
   }
 
-  /// Whether it can fail with any error, and so with the one for what nobody has implemented.
+  /// Whether it can throw any error, and so the error for an unimplemented endpoint.
   var throwsAnyError: Bool { throwsClause.map { $0.type == nil } ?? false }
 
-  /// Whether an unimplemented endpoint has to be told what to return.
+  /// Whether an unimplemented endpoint needs a default for its result.
   var needsDefault: Bool { !returnsNothing && !returnsOptional && !throwsAnyError }
 
-  /// What the argument of an initializer is declared as.
+  /// The type of an initializer's parameter.
   var parameterType: String {
     type.is(IdentifierTypeSyntax.self) ? "\(type)" : "@escaping \(type)"
   }
 }
 
 extension ExprSyntax {
-  /// Whether it is a call of what does not return: there is nothing to return then.
+  /// Whether it is a call that does not return, and so needs no `return`.
   fileprivate var isEnd: Bool {
     let call = self.as(FunctionCallExprSyntax.self)
     let name = call?.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text
@@ -99,10 +99,9 @@ extension TypeSyntax {
 // MARK: - The unimplemented closure
 
 extension Endpoint {
-  /// The closure that reports that nobody has given one.
+  /// The closure that reports an unimplemented endpoint.
   ///
-  /// - Parameter lines: Where the default that the author has written stands: what the compiler
-  ///   says of it is said there.
+  /// - Parameter lines: The place of the author's default, to which the compiler's messages refer.
   /// - Returns: The closure.
   func unimplemented(_ lines: SourceLines) -> String {
     let report = "\(module)_$unimplementedEndpoint(\"\\(Self.self).\(name)\")"
@@ -124,7 +123,7 @@ extension Endpoint {
     return count == 0 ? "" : " \(Array(repeating: "_", count: count).joined(separator: ", ")) in"
   }
 
-  /// A single expression is returned in words, because another statement comes before it.
+  /// A single expression needs an explicit `return`, because another statement precedes it.
   private func body(of closure: ClosureExprSyntax, _ lines: SourceLines) -> String {
     let statements = closure.statements
     guard statements.count == 1, let only = statements.first, case .expr(let value) = only.item,
@@ -140,7 +139,7 @@ extension Endpoint {
 // MARK: - The method
 
 extension Endpoint {
-  /// The method with the labels of the closure's type, or with the name that was asked for.
+  /// The method with the labels of the closure's type, or with the requested name.
   func method(named requested: String?) -> String? {
     let parameters = Array(function.parameters)
     let hasLabels = parameters.contains { $0.secondName != nil || $0.firstName != nil }
@@ -164,7 +163,7 @@ extension Endpoint {
       """
   }
 
-  /// The attributes that a method can have too: global actors.
+  /// The attributes that a method can also have: global actors.
   private var attributes: String {
     typeAttributes.filter { !["@Sendable", "@concurrent"].contains($0) }.map { "\($0) " }.joined()
   }

@@ -3,8 +3,8 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@ObservableState`: the conformance, and what a copy in another process needs where the
-/// declaration names `ReplicatedState`.
+/// `@ObservableState`: the conformance, and the members for replication if the declaration names
+/// `ReplicatedState`.
 enum ObservableStateMacro: ExtensionMacro {
   static func expansion(
     of node: AttributeSyntax,

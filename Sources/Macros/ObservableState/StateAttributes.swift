@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension AttributeListSyntax {
-  /// The attribute of the given name, written with or without its module.
+  /// The attribute with the given name, with or without its module.
   func attribute(named name: String) -> AttributeSyntax? {
     for element in self {
       guard case .attribute(let attribute) = element, attribute.baseName == name else { continue }
@@ -27,7 +27,7 @@ extension AttributeSyntax {
     return attributeName.trimmedDescription
   }
 
-  /// The text of the string literal that is passed with a label.
+  /// The text of the string literal with a label.
   func text(labelled label: String?) -> String? {
     let literal = argument(labelled: label)?.as(StringLiteralExprSyntax.self)
     guard literal?.segments.count == 1,
@@ -36,12 +36,12 @@ extension AttributeSyntax {
     return segment.content.text
   }
 
-  /// The argument with a label, or the first one without.
+  /// The argument with a label, or the first one without a label.
   func argument(labelled label: String?) -> ExprSyntax? {
     attachedArgument(labelled: label)?.trimmed
   }
 
-  /// The argument with a label, or the first one without, as a part of the source.
+  /// The argument with a label, or the first one without a label, attached to its source.
   func attachedArgument(labelled label: String?) -> ExprSyntax? {
     guard case .argumentList(let arguments)? = arguments else { return nil }
     return arguments.first { $0.label?.text == label }?.expression
@@ -49,12 +49,12 @@ extension AttributeSyntax {
 }
 
 extension DeclModifierListSyntax {
-  /// The modifiers of access that a generated member repeats: `public` and `package`.
+  /// The access modifiers that a generated member repeats: `public` and `package`.
   var wideAccess: String? {
     lazy.map(\.name.text).first { ["public", "package"].contains($0) }
   }
 
-  /// Any modifier of access, without a setter's.
+  /// Any access modifier, except a setter's.
   var access: String? {
     let levels = ["open", "public", "package", "internal", "fileprivate", "private"]
     return first { $0.detail == nil && levels.contains($0.name.text) }?.name.text

@@ -2,18 +2,18 @@ import SwiftSyntax
 
 /// A case of an enumeration that holds state.
 struct StateCase {
-  /// A value that comes with the case.
+  /// An associated value of the case.
   struct Part {
-    /// The label as it is written; nil when there is none.
+    /// The label in its source form; nil without a label.
     let label: TokenSyntax?
-    /// What the part is called on the wire.
+    /// The part's name on the wire.
     let name: String
   }
 
   let identifier: TokenSyntax
   let payload: [Part]
   let declaration: EnumCaseDeclSyntax
-  /// Whether it stands in `#if`.
+  /// Whether the case is inside of `#if`.
   let isConditional: Bool
 
   var name: String { identifier.plainText }

@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// A structure or an enumeration that holds state, as a macro sees it.
+/// A structure or an enumeration that holds state, as input of a macro.
 struct StateDeclaration {
   enum Kind {
     case structure
@@ -10,12 +10,12 @@ struct StateDeclaration {
 
   let kind: Kind
   let name: String
-  /// `public `, `package `, `fileprivate ` or nothing: what the members of an extension need to be
-  /// witnesses.
+  /// The access prefix of an extension's members, so that they can be witnesses: `public `,
+  /// `package `, `fileprivate ` or empty.
   let access: String
   let members: MemberBlockItemListSyntax
   let inheritance: InheritanceClauseSyntax?
-  /// What the type is called in schemas.
+  /// The type's name in schemas.
   let schemaName: String
 
   init?(_ declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) {
@@ -38,8 +38,10 @@ struct StateDeclaration {
     schemaName = Self.schemaName(name, of: feature, in: context)
   }
 
-  /// A type without a word of its own in a private type is private, which the members of an
-  /// extension must say.
+  /// The access prefix.
+  ///
+  /// A type without a modifier inside of a private type is private, and the members of an extension
+  /// must state this.
   private static func access(
     of declaration: some DeclGroupSyntax,
     in context: some MacroExpansionContext,
@@ -52,13 +54,13 @@ struct StateDeclaration {
     return declaration.memberAccess(in: context)
   }
 
-  /// The names of the types around it and its own; a feature's `State` goes by the feature's name.
+  /// The qualified name of the type; a feature's `State` has the feature's name.
   private static func schemaName(
     _ name: String,
     of feature: String?,
     in context: some MacroExpansionContext,
   ) -> String {
-    // What `@Reducer` writes for an enum knows the enum's full name.
+    // For its generated enum, `@Reducer` passes the full name.
     if let feature { return feature }
     let qualified = context.qualifiedName(of: name)
     return qualified.hasSuffix(".State") ? String(qualified.dropLast(".State".count)) : qualified
@@ -70,20 +72,21 @@ extension StateDeclaration {
   var isDurable: Bool { inheritance?.inheritedNames.contains("DurableState") ?? false }
 
   /// Whether the inheritance clause names `ReplicatedState` or `DurableState`, alone or in a
-  /// composition, and leaves its members to the macro.
+  /// composition, and the macro writes their members.
   var isReplicated: Bool {
     let isNamed = inheritance?.inheritedNames.contains("ReplicatedState") ?? false
     return (isNamed || isDurable)
       && !members.contains { $0.decl.as(FunctionDeclSyntax.self)?.isSchema ?? false }
   }
 
-  /// What the store asks of an observed state beyond the conformance.
+  /// The members that the store needs of an observed state in addition to the conformance.
   var observationMembers: [String] {
     switch kind {
     case .structure:
       let properties = StoredProperty.all(in: members).filter { !$0.isConditional }
       return [
-        // A lazy property has no key path, as reading it changes the state; no store reads it.
+        // A lazy property has no key path, because reading it changes the state; stores do not read
+        // it.
         keyPaths(
           "_$ignoredKeyPaths",
           properties.filter { $0.has("ObservationStateIgnored") && !$0.isLazy },
@@ -105,7 +108,7 @@ extension StateDeclaration {
     }
   }
 
-  /// A list of properties, unless there are none.
+  /// A list of properties, or nil if it is empty.
   private func keyPaths(_ name: String, _ properties: [StoredProperty]) -> String? {
     guard !properties.isEmpty else { return nil }
     let keyPaths = properties.map { "\\Self.\($0.identifier.text)" }.joined(separator: ", ")

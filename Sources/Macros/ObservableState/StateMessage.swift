@@ -1,15 +1,15 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What a macro of states or dependency clients tells the author of the code it stands on.
+/// A message of a macro of states or dependency clients to the author of the annotated code.
 struct StateMessage: DiagnosticMessage, FixItMessage {
   let message: String
   let name: String
   var severity: DiagnosticSeverity = .error
 
   /// - Parameters:
-  ///   - name: The message's own name, for programs.
-  ///   - message: What is wrong and what to do.
+  ///   - name: The message's identifier, for programs.
+  ///   - message: The fault and the remedy.
   init(_ name: String, _ message: String) {
     self.message = message
     self.name = name
@@ -19,7 +19,7 @@ struct StateMessage: DiagnosticMessage, FixItMessage {
   var diagnosticID: MessageID { id }
   var fixItID: MessageID { id }
 
-  /// The message at a place, with what the author may apply.
+  /// The message at a place, with fixes that the author may apply.
   func at(_ node: some SyntaxProtocol, fixIts: [FixIt] = []) -> Diagnostic {
     Diagnostic(node: Syntax(node), message: self, fixIts: fixIts)
   }

@@ -1,68 +1,68 @@
 import SwiftSyntax
 
-/// A property of a structure that takes memory in it.
+/// A stored property of a structure.
 struct StoredProperty {
-  /// The name as it is written, with backticks where it has them.
+  /// The name in its source form, including backticks.
   let identifier: TokenSyntax
-  /// The type that is written beside it, if one is.
+  /// The explicit type, if there is one.
   let type: TypeSyntax?
   let isLet: Bool
   /// Whether `willSet` or `didSet` runs when the property is set outside of an initializer.
   let isObserved: Bool
-  /// The expression behind the `=`.
+  /// The expression after the `=`.
   let defaultValue: ExprSyntax?
-  /// Whether there is an expression behind the `=`, or none is needed for nil.
+  /// Whether there is an expression after the `=`, or nil is implicit.
   fileprivate let isInitialized: Bool
-  /// Whether it stands in `#if`.
+  /// Whether the property is inside of `#if`.
   let isConditional: Bool
   let declaration: VariableDeclSyntax
 
   var name: String { identifier.plainText }
 
-  /// Whether the declaration gives a value.
+  /// Whether the declaration provides a value.
   var hasDefault: Bool { isInitialized || declaration.sharedArguments != nil }
 
-  /// A `let` with a value is the same in all values, so it is no part of them.
+  /// A `let` with a value is the same in all values, so it is not part of them.
   var isConstant: Bool { isLet && hasDefault }
 
   var isLazy: Bool { declaration.modifiers.contains("lazy") }
 
-  /// Whether the declaration says that it is an identified array.
+  /// Whether the declaration names an identified array.
   var isIdentifiedArray: Bool {
     let text = type?.trimmedDescription ?? defaultValue?.trimmedDescription ?? ""
     let name = text.prefix { $0 != "<" }.split(separator: ".").last
     return ["IdentifiedArray", "IdentifiedArrayOf"].contains(name) && !text.hasSuffix("?")
   }
 
-  /// Whether it shows a shared value.
+  /// Whether it refers to a shared value.
   var isShared: Bool { has("Shared") || has("SharedReader") }
 
-  /// Whether it shows the shared value of a key.
+  /// Whether it refers to the shared value of a key.
   var hasSharedKey: Bool { declaration.sharedArguments?.first.map { $0.label == nil } ?? false }
 
   func has(_ attribute: String) -> Bool {
     declaration.attributes.attribute(named: attribute) != nil
   }
 
-  /// The macros of properties that leave the property stored under its own name.
+  /// Macros of properties that keep the property stored under its own name.
   private static let markers: Set<String> = [
     "DurableAsCodable", "DurableIgnored", "ObservationStateIgnored", "ObservationStateTracked",
     "Replicated", "ReplicatedAsCodable", "ReplicationIgnored",
   ]
 
-  /// Whether what is stored has the name with an underscore: a property wrapper, or `@Presents`.
+  /// Whether the stored variable has a leading underscore: for a property wrapper, or `@Presents`.
   var isWrapped: Bool {
     declaration.attributes.names.contains { name in
       name.first?.isUppercase == true && !Self.markers.contains(name)
     }
   }
 
-  /// What to read and to write to get at the stored value.
+  /// The expression that accesses the stored value.
   var storage: String { isWrapped ? "_\(name)" : identifier.text }
 }
 
 extension StoredProperty {
-  /// The stored properties of a declaration in their order.
+  /// The stored properties of a declaration in order.
   static func all(in members: MemberBlockItemListSyntax) -> [StoredProperty] {
     members.flatMap { properties(of: $0.decl, isConditional: false) }
   }
@@ -87,7 +87,7 @@ extension StoredProperty {
     }
     let isLet = variable.bindingSpecifier.tokenKind == .keyword(.let)
     var properties: [StoredProperty] = []
-    // In `var a, b: Int` the type stands beside the last one only.
+    // In `var a, b: Int` only the last binding has the type.
     var type: TypeSyntax?
     for binding in variable.bindings.reversed() {
       type = binding.typeAnnotation?.type ?? (binding.initializer == nil ? type : nil)
@@ -116,8 +116,8 @@ extension StoredProperty {
 }
 
 extension VariableDeclSyntax {
-  /// The arguments of `@Shared` or `@SharedReader`; nil of a property that is neither, and where
-  /// there are none.
+  /// The arguments of `@Shared` or `@SharedReader`; nil without such an attribute, or
+  /// without arguments.
   var sharedArguments: LabeledExprListSyntax? {
     let attribute =
       attributes.attribute(named: "Shared") ?? attributes.attribute(named: "SharedReader")
@@ -127,7 +127,7 @@ extension VariableDeclSyntax {
 }
 
 extension PatternBindingSyntax {
-  /// Whether the property takes memory: it has no accessors, or only those that observe it.
+  /// Whether the property is stored: it has no accessors, or only observers.
   var isStored: Bool {
     guard let accessors = accessorBlock?.accessors else { return true }
     guard case .accessors(let list) = accessors else { return false }

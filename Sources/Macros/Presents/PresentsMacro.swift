@@ -3,12 +3,12 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Presents`: an optional property over `PresentationState`.
+/// `@Presents`: an optional property backed by `PresentationState`.
 enum PresentsMacro {
   /// A property to which the macro can be applied.
   struct Property {
     let identifier: TokenSyntax
-    /// What the optional wraps.
+    /// The optional's wrapped type.
     let wrapped: TypeSyntax
     let access: String
 
@@ -23,7 +23,7 @@ extension PresentsMacro: AccessorMacro {
     providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext,
   ) throws -> [AccessorDeclSyntax] {
-    // The peers' expansion says what is wrong.
+    // The peer expansion diagnoses the fault.
     guard case .success(let property) = property(of: declaration, node: node) else { return [] }
     let storage = property.storage
     return [
@@ -87,7 +87,7 @@ extension PresentsMacro: PeerMacro {
 // MARK: - The property
 
 extension PresentsMacro {
-  /// Why the macro cannot be applied.
+  /// The reason why the macro cannot be applied.
   struct Failure: Error {
     let diagnostic: Diagnostic
 

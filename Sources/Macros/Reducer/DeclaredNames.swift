@@ -1,12 +1,12 @@
 import SwiftSyntax
 
-/// What a type declares, whatever `#if` it stands in.
+/// The declarations in a type, inside of any `#if`.
 struct DeclaredNames {
   /// The names of types and type parameters.
   private(set) var types: Set<String> = []
   private(set) var properties: Set<String> = []
   private(set) var functions: Set<String> = []
-  /// Whether `schema(in:)` is among them, which a form in bytes by hand begins with.
+  /// Whether `schema(in:)` is among them, which shows a manual encoding.
   private(set) var hasSchema = false
   /// The property `body`.
   private(set) var body: VariableDeclSyntax?
@@ -54,7 +54,7 @@ struct DeclaredNames {
 }
 
 extension FunctionDeclSyntax {
-  /// Whether it is the `schema(in:)` of a form in bytes that the author has written.
+  /// Whether it is the `schema(in:)` of the author's own encoding.
   var isSchema: Bool {
     name.plainText == "schema" && modifiers.contains("static")
       && signature.parameterClause.parameters.map(\.firstName.text) == ["in"]

@@ -3,11 +3,11 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// A feature that is one of several others at a time: an enum with a case for each.
+/// A feature that is one of several others at a time: an enum with one case for each.
 struct EnumReducer {
   private let declaration: EnumDeclSyntax
   private let access: String
-  /// The cases; of those that share a name, the first one.
+  /// The cases; only the first of those that share a name.
   private let nodes: [CaseNode]
   private let overloaded: [EnumCase]
   private let names: DeclaredNames
@@ -25,7 +25,7 @@ struct EnumReducer {
     conformances = SynthesizedConformances(node)
   }
 
-  /// The types and the body that are not written.
+  /// The types and the body that the author omits.
   func members(in context: some MacroExpansionContext) -> [DeclSyntax] {
     guard diagnose(in: context) else { return [] }
     var members: [DeclSyntax] = []

@@ -1,15 +1,15 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// The attributes that a feature's members get.
+/// Attributes for the members of a feature.
 enum ReducerAttributes {
-  /// Case paths for a feature's actions, and for its state where that is an enum.
+  /// Case paths for a feature's actions, and for its state if that is an enum.
   static func attributes(of declaration: EnumDeclSyntax) -> [AttributeSyntax] {
     let wanted: [String] =
       switch declaration.name.plainText {
       case "Action": ["CasePathable"]
       case "State": ["CasePathable", "dynamicMemberLookup"]
-      // Case paths write the wire form, which the declaration promises.
+      // Case paths generate the wire form that the declaration requires.
       case "ViewAction" where declaration.inherits("WireAction"): ["CasePathable"]
       default: []
       }
@@ -18,7 +18,7 @@ enum ReducerAttributes {
     }
   }
 
-  /// The builder for a body, which the conformance in an extension cannot lend it.
+  /// The builder for a body, because the conformance in an extension does not provide it.
   static func attributes(of declaration: VariableDeclSyntax) -> [AttributeSyntax] {
     guard
       declaration.bindingSpecifier.tokenKind == .keyword(.var),
@@ -51,7 +51,7 @@ enum ReducerAttributes {
 }
 
 extension AccessorBlockSyntax {
-  /// Whether a `return` stands at the top, which switches a builder off.
+  /// Whether there is a top-level `return`, which disables a builder.
   fileprivate var returnsExplicitly: Bool {
     guard case .getter(let items) = accessors else { return false }
     return items.contains { $0.item.is(ReturnStmtSyntax.self) }

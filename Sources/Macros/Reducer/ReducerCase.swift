@@ -3,9 +3,9 @@ import SwiftSyntax
 /// A case of an enum of features.
 struct ReducerCase {
   enum Kind {
-    /// A feature, by its type and the expression that makes it.
+    /// A feature: its type and the expression that creates it.
     case feature(type: String, instance: String)
-    /// State without logic that is over after an action, such as an alert.
+    /// State without logic that ends after an action, such as an alert.
     case ephemeral(type: String)
     /// Plain data.
     case data
@@ -38,7 +38,7 @@ struct ReducerCase {
     }
   }
 
-  /// What stands before `case`.
+  /// The text before `case`.
   private var prefix: String {
     let modifiers = element.declaration.modifiers.map { "\($0.trimmedDescription) " }.joined()
     return "\(element.availability)\(modifiers)"
@@ -58,7 +58,7 @@ struct ReducerCase {
     }
   }
 
-  /// The case of the feature's action; `isSent` tells whether clients send such actions.
+  /// The case of the feature's action; `isSent` states whether clients send such actions.
   func action(isSent: Bool) -> String {
     switch kind {
     case .feature(let type, _), .ephemeral(let type):
@@ -78,7 +78,7 @@ struct ReducerCase {
     }
   }
 
-  /// How the case's store is made; stands in a switch over the state.
+  /// The case of a switch over the state that creates the case's store.
   var scoping: String {
     if case .feature = kind {
       return """
@@ -99,7 +99,7 @@ struct ReducerCase {
       """
   }
 
-  /// How the feature is added to the body; nil where there is no logic.
+  /// The call that adds the feature to the body; nil if the case has no logic.
   var reducer: String? {
     guard case .feature(_, let instance) = kind else { return nil }
     return """

@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Reducer`: the conformance of a feature, and what the feature leaves out.
+/// `@Reducer`: the conformance of a feature, and the members that the feature omits.
 enum ReducerMacro {}
 
 extension ReducerMacro: ExtensionMacro {

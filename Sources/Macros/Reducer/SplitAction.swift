@@ -3,9 +3,10 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// An action in two parts: what a view or a client sends, and what only the feature itself sends.
+/// An action in two parts: cases that a view or a client sends, and cases that only the
+/// feature sends.
 ///
-/// `@Reducer` writes the `Action` that has the cases of both.
+/// `@Reducer` generates the `Action` that has the cases of both.
 struct SplitAction {
   private let members: MemberBlockItemListSyntax
   private let access: String
@@ -31,9 +32,9 @@ struct SplitAction {
 
   /// - Parameters:
   ///   - members: The members of the feature.
-  ///   - access: What stands before each member of the action.
-  ///   - schemaName: What the action is called in schemas.
-  ///   - conformances: What the action conforms to beside what its parts do.
+  ///   - access: The prefix of each member of the action.
+  ///   - schemaName: The action's name in schemas.
+  ///   - conformances: The action's conformances in addition to those of its parts.
   init(
     _ members: MemberBlockItemListSyntax,
     access: String,
@@ -48,13 +49,13 @@ struct SplitAction {
     reducer = Part("ReducerAction", in: members)
   }
 
-  /// Whether the feature declares one of the two, in whatever way.
+  /// Whether the feature declares one of the two, in any form.
   var isWritten: Bool {
     let names = DeclaredNames(members).types
     return names.contains("ViewAction") || names.contains("ReducerAction")
   }
 
-  /// The merged action; nil when a mistake was diagnosed.
+  /// The merged action; nil after a diagnosed fault.
   func declaration(in context: some MacroExpansionContext) -> DeclSyntax? {
     guard diagnoseKinds(in: context), let view else { return nil }
     guard diagnoseCases(view, in: context), diagnoseTypes(in: context) else { return nil }
@@ -94,12 +95,12 @@ extension SplitAction {
       let text = element.element.with(\.trailingComma, nil).trimmedDescription
       let line = "\(attributes.joined())\(modifiers.joined())case \(text)"
       guard access(to: part) != access else { return line }
-      // A value of a type that is less visible than the action is a mistake where it is written.
+      // A value whose type is less visible than the action is a fault at its place in the source.
       return source.place(line, at: element.element.name).joined(separator: "\n")
     }
   }
 
-  /// The types that are declared in one of the parts, by the names that its cases use.
+  /// Aliases of the types that a part declares, under the names that its cases use.
   private var aliases: String {
     [view, reducer].compactMap(\.self).flatMap { part in
       let access = access(to: part) ?? ""
@@ -109,9 +110,9 @@ extension SplitAction {
     }.joined(separator: "\n")
   }
 
-  /// The access of a member that mentions a part: the part's or the action's, whichever is less.
+  /// The access of a member that mentions a part: the lesser of the part's and the action's.
   ///
-  /// Nil for a private part, as nothing outside of the action could use such a member.
+  /// Nil for a private part, because only the action could use such a member.
   private func access(to part: Part) -> String? {
     switch part.declaration.modifiers.access {
     case "private": nil
@@ -122,7 +123,8 @@ extension SplitAction {
     }
   }
 
-  /// The action of a part's; left out where the part is private, as nothing could call it.
+  /// The initializer from a part's action; omitted for a private part, because it could not
+  /// be called.
   private func initializer(_ part: Part) -> String? {
     guard let access = access(to: part) else { return nil }
     let label = part.name == "ViewAction" ? "viewAction" : "reducerAction"
@@ -146,11 +148,10 @@ extension SplitAction {
 // MARK: - What both inherit
 
 extension SplitAction {
-  /// What follows from a conformance without being named.
+  /// The conformances that others imply.
   private static let implied = ["Hashable": ["Equatable"], "Comparable": ["Equatable"]]
 
-  /// What the merged action conforms to: what both parts do, and the form on the wire of the
-  /// view's.
+  /// The conformances of the merged action: those of both parts, and the wire form of the view's.
   private func inherited(_ view: Part, in context: some MacroExpansionContext) -> [String] {
     let viewTypes = types(of: view)
     guard let reducer else { return viewTypes.map(\.text) }
@@ -184,7 +185,7 @@ extension SplitAction {
     }
   }
 
-  /// Says when the merged action lacks a conformance because only one part has it.
+  /// Warns if the merged action lacks a conformance because only one part has it.
   private func diagnose(
     _ names: [String],
     of part: Part,
@@ -192,10 +193,10 @@ extension SplitAction {
     in context: some MacroExpansionContext,
   ) {
     let known = Self.closure(types(of: other).map(\.name))
-    // Swift infers the first one; the second is the view's alone.
+    // Swift infers the first one; only the view has the second.
     let unneeded: Set = ["Sendable", "WireAction"]
     for name in names where !known.contains(name) && !unneeded.contains(name) {
-      // What is left of it is said where that is missing.
+      // The rest of the conformance is diagnosed at its own name.
       if let less = Self.implied[name], known.isSuperset(of: less) { continue }
       let message = MacroMessage(
         "splitConformance",
@@ -273,7 +274,7 @@ extension SplitAction {
     return false
   }
 
-  /// Diagnoses types that the cases may use and the action may not, as less can see them.
+  /// Diagnoses types that the cases can use but the action cannot, because they are less visible.
   private func diagnoseTypes(in context: some MacroExpansionContext) -> Bool {
     var isFine = true
     for part in [view, reducer].compactMap(\.self) where access(to: part) != access {

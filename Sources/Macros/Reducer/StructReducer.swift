@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// A feature that is a struct: what it leaves out is filled in.
+/// A feature that is a struct; the macro adds the members that it omits.
 struct StructReducer {
   private let declaration: StructDeclSyntax
   private let node: AttributeSyntax
@@ -17,7 +17,7 @@ struct StructReducer {
     names = DeclaredNames(declaration.memberBlock.members, declaration.genericParameterClause)
   }
 
-  /// The types and the body that are not written.
+  /// The types and the body that the author omits.
   func members(in context: some MacroExpansionContext) -> [DeclSyntax] {
     diagnose(in: context)
     var members: [DeclSyntax] = []
@@ -34,8 +34,8 @@ struct StructReducer {
     return members
   }
 
-  /// Whether a type is declared, or named by a body that reduces types from elsewhere: of a
-  /// reducer in another one, the other one's.
+  /// Whether a type is declared, or named by a body that reduces foreign types: in a nested
+  /// reducer, those of the outer one.
   private func isGiven(_ name: String, in context: some MacroExpansionContext) -> Bool {
     if names.types.contains(name) { return true }
     guard let body = names.body else { return false }

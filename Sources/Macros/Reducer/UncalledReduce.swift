@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// A `reduce(into:action:)` beside a `body`: stores run the body and never call the method.
+/// A `reduce(into:action:)` besides a `body`: stores run the body and never call the method.
 struct UncalledReduce {
   let function: FunctionDeclSyntax
   let body: VariableDeclSyntax

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The code with which an enumeration is replicated, case by case and part by part.
+/// The code that replicates an enumeration, case by case and part by part.
 struct StateChoiceCode {
   private let access: String
   private let schemaName: String
@@ -19,7 +19,7 @@ struct StateChoiceCode {
   var members: [String] {
     var whole = [schema, encode, decode, names]
     if isPlain { whole += [StateText.isPlain(access), decodePlain] }
-    // Nothing can be done with no value; the protocol's defaults do it.
+    // A type without values needs no code; the protocol's defaults suffice.
     return cases.isEmpty ? whole : whole + [encodeDelta, applyDelta, isSame, digest]
   }
 }
@@ -31,7 +31,7 @@ extension StateCase {
     declaration.attributes.attribute(named: "Replicated")?.text(labelled: "formerly")
   }
 
-  /// The parts' places, sorted by the encodings of their labels.
+  /// The indices of the parts, sorted by the encodings of their labels.
   var canonical: [Int] { StateNameDigest.canonicalOrder(of: payload.map(\.name)) }
 
   /// `.edit(let new0, let new1)`.
@@ -121,7 +121,7 @@ extension StateChoiceCode {
     if element.canonical == Array(labels.indices) {
       let names = "\(module)_$FieldReader.Names([\(labels.joined(separator: ", "))])"
       lines = ["var fields = try \(module)_$FieldReader(&decoder)"]
-      // Arguments are evaluated in order, so each name can be read before its value.
+      // Arguments are evaluated in order, so each name is read before its value.
       let value = element.construction { place in
         "try fields.nextValue(of: \(labels[place]), \(names), &decoder)"
       }
@@ -143,13 +143,13 @@ extension StateChoiceCode {
     ]
   }
 
-  /// Whether each payload can be made while it is read: its parts stand in the order of their
+  /// Whether each payload can be created while it is read: its parts are in the order of their
   /// labels' encodings.
   private var isPlain: Bool {
     !cases.isEmpty && cases.allSatisfy { $0.canonical == Array($0.payload.indices) }
   }
 
-  /// Reads the bytes that `encode` writes, and no others.
+  /// Reads exactly the bytes that `encode` writes.
   private var decodePlain: String {
     let lines = cases.enumerated().flatMap { index, element -> [String] in
       let hasPayload = element.payload.isEmpty ? "!hasPayload" : "hasPayload"
@@ -190,10 +190,9 @@ extension StateChoiceCode {
     )
   }
 
-  /// What is done when another value is of the same case.
+  /// The code for another value of the same case.
   ///
-  /// Where there is one case only, an `if` would have a way out that is never taken, of which the
-  /// compiler warns.
+  /// With only one case, an `if` would have an unreachable branch, and the compiler would warn.
   private func same(_ element: StateCase, _ other: String, _ body: [String]) -> [String] {
     let pattern = "case \(element.pattern("let", other))"
     guard cases.count > 1 else {

@@ -1,10 +1,10 @@
 import SwiftSyntax
 
 extension StateDeclaration {
-  /// What helps to read values of other builds: former names and defaults.
+  /// Hints for reading values of other builds: former names and defaults.
   ///
-  /// It is a member of the type itself, not of an extension: a default is looked up where the
-  /// property stands.
+  /// This is a member of the type itself instead of an extension, because a default is resolved in
+  /// the scope of its property.
   var hintsMember: String? {
     let lines = isReplicated ? hints : []
     guard !lines.isEmpty else { return nil }
@@ -14,7 +14,7 @@ extension StateDeclaration {
     )
   }
 
-  /// Whether there is such a member.
+  /// Whether the type has such a member.
   var hasHints: Bool { isReplicated && !hints.isEmpty }
 
   private var hints: [String] {
@@ -42,7 +42,7 @@ extension StateDeclaration {
     let isPresented = field.property.has("Presents")
     let expression =
       isPresented ? "\(module)PresentationState(wrappedValue: \(value))" : "\(value)"
-    // The default of a property wrapper's property is one of what it wraps.
+    // The default of a wrapped property is a wrapped value.
     let keyPath = "\\Self.\(isPresented ? field.storage : field.property.identifier.text)"
     return "registry.\(method)(\(field.literal), \(keyPath)\(formerly), default: \(expression))"
   }

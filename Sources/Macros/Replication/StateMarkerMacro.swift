@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@ReplicationIgnored`, `@Replicated` and `@ReplicatedAsCodable`: marks that other macros read.
+/// `@ReplicationIgnored`, `@Replicated` and `@ReplicatedAsCodable`: marks for other macros.
 enum StateMarkerMacro: PeerMacro {
   static func expansion(
     of node: AttributeSyntax,

@@ -1,5 +1,5 @@
-/// What generated code holds of a name so that nobody has to compute it at run time: its place
-/// among others, and its digest (SipHash-2-4 of its encoding under the protocol's fixed key).
+/// Properties of a name that are computed at compile time: its index in the canonical order, and
+/// its digest (SipHash-2-4 of its encoding under the protocol's fixed key).
 enum StateNameDigest {
   /// The name as a CBOR text.
   static func encoding(of name: String) -> [UInt8] {
@@ -11,7 +11,7 @@ enum StateNameDigest {
     }
   }
 
-  /// The places of names, sorted by the names' encodings.
+  /// The indices of names, sorted by the names' encodings.
   static func canonicalOrder(of names: [String]) -> [Int] {
     let encoded = names.map(encoding(of:))
     return names.indices.sorted { encoded[$0].lexicographicallyPrecedes(encoded[$1]) }
@@ -36,7 +36,7 @@ enum StateNameDigest {
     return state.finish()
   }
 
-  /// The bytes as a number, the lowest first.
+  /// The bytes as a little-endian number.
   private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }

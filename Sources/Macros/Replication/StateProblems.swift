@@ -1,12 +1,14 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What keeps a structure from being replicated, as far as its declaration shows it; that a field's
-/// type cannot travel the compiler says, by an unavailable overload in `GeneratedSchema`.
+/// Faults that prevent a structure's replication, as far as its declaration shows them.
+///
+/// For a field whose type cannot be replicated, the compiler reports an unavailable overload in
+/// `GeneratedSchema`.
 struct StateFieldProblems {
   let members: MemberBlockItemListSyntax
   let fields: [StateField]
-  /// Whether what copies do not have is kept.
+  /// Whether the parts that copies lack are stored.
   let isDurable: Bool
 
   var diagnostics: [Diagnostic] {
@@ -24,7 +26,7 @@ struct StateFieldProblems {
     }
   }
 
-  /// `let id = UUID()`: no initializer can give the constant the value that it has elsewhere.
+  /// `let id = UUID()`: no initializer can give the constant its value in another process.
   private var constants: [Diagnostic] {
     StoredProperty.all(in: members).compactMap { property in
       guard property.isConstant, !property.has("ReplicationIgnored"),
@@ -39,7 +41,7 @@ struct StateFieldProblems {
     }
   }
 
-  /// Names of types.
+  /// Properties named `Self` or `Type`, which have no key path.
   private var unreachable: [Diagnostic] {
     fields.filter { !$0.hasKeyPath }.map { field in
       StateMessage(
@@ -113,7 +115,7 @@ struct StateFieldProblems {
   }
 }
 
-/// What keeps an enumeration from being replicated.
+/// Faults that prevent an enumeration's replication.
 struct StateCaseProblems {
   let cases: [StateCase]
 

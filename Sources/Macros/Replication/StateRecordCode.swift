@@ -1,14 +1,14 @@
 import SwiftSyntax
 
-/// The code with which a structure is replicated field by field.
+/// The code that replicates a structure field by field.
 struct StateRecordCode {
   private let access: String
   private let schemaName: String
   /// All properties that differ from value to value.
   private let properties: [StateField]
-  /// Those that are replicated, in the order of declaration.
+  /// The replicated properties, in the order of declaration.
   private let fields: [StateField]
-  /// Those that only the durable form has, behind the others.
+  /// The properties that only the durable form has, after the others.
   private let hidden: [StateField]
   private let hasHints: Bool
   private let source: SourceLines
@@ -35,7 +35,7 @@ struct StateRecordCode {
   /// The fields of the durable form.
   private var all: [StateField] { fields + hidden }
 
-  /// Whether values may differ in what is not replicated.
+  /// Whether values may differ in parts that are not replicated.
   private var hasHiddenParts: Bool { fields.count < properties.count }
 
   /// The fields of the durable form in the order of their names' encodings.
@@ -47,7 +47,7 @@ struct StateRecordCode {
     hidden.contains { $0.name == field.name }
   }
 
-  /// How many fields the form has of which `owner` knows which it is.
+  /// The number of fields in the form that `owner` selects.
   private func count(_ owner: String) -> String {
     hidden.isEmpty ? "\(fields.count)" : "\(owner)._$isDurable ? \(all.count) : \(fields.count)"
   }
@@ -57,13 +57,13 @@ struct StateRecordCode {
     lines.isEmpty ? [] : ["if \(owner)._$isDurable {"] + lines.map { "  \($0)" } + ["}"]
   }
 
-  /// What is shared without a key, so that nobody else would share it after a restart.
+  /// Fields that are shared without a key, so that a restart would end the sharing.
   private var unkeyed: [String] {
     all.filter { $0.property.isShared && !$0.property.hasSharedKey && !$0.isEphemeral }
       .map { "\(schemaName).\($0.name)" }
   }
 
-  /// The calls that note what values have and encodings lack.
+  /// The calls that record the parts that values have and encodings lack.
   private var hiddenPartsNotes: [String] {
     let isForgotten = properties.contains {
       $0.isIgnored && !$0.property.has("DurableIgnored") && !isHidden($0)
@@ -144,13 +144,13 @@ extension StateRecordCode {
     )
   }
 
-  /// Sets a field to what was read; what has a key stays with it.
+  /// Sets a field to the decoded value; a shared value stays with its key.
   private func take(_ field: StateField, _ value: String, _ owner: String) -> String {
     guard field.property.hasSharedKey else { return "self.\(field.storage) = \(value)" }
     return "self.\(field.storage)._$take(\(value), isKept: \(owner)._$isDurable)"
   }
 
-  /// Reads the bytes that `encode` writes, and no others.
+  /// Reads exactly the bytes that `encode` writes.
   private var decodePlain: String {
     let lines = canonical.flatMap { field in
       let method = field.isCodable ? "codableField" : "field"
@@ -163,7 +163,8 @@ extension StateRecordCode {
     )
   }
 
-  /// Properties that have neither a default nor a place on the wire; the author has been told.
+  /// Properties that have neither a default nor a place on the wire; another diagnostic
+  /// reports them.
   private var unsetProperties: [String] {
     properties.filter { $0.isIgnored && !$0.property.hasDefault }.map {
       "self.\($0.storage) = \(module)_$missingDefault()"
@@ -253,7 +254,7 @@ extension StateRecordCode {
     return "try decoder.\(method)(to: &self.\(field.storage), of: \(field.literal))"
   }
 
-  /// A value with one of the fields changed that only an initializer may set.
+  /// The initializer for a value with one changed field that only an initializer may set.
   private var initializerForConstants: String {
     let lines = properties.flatMap { property -> [String] in
       guard !property.property.isLazy, !property.property.isConditional else { return [] }

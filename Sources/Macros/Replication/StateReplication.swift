@@ -3,8 +3,8 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension StateDeclaration {
-  /// The members of the conformance to `ReplicatedState`; those of a value without parts when the
-  /// author was told of a problem.
+  /// The members of the conformance to `ReplicatedState`; after a diagnosed fault, those of a value
+  /// without parts.
   func replicationMembers(in context: some MacroExpansionContext) -> [String] {
     switch kind {
     case .structure:
@@ -15,7 +15,7 @@ extension StateDeclaration {
         isDurable: isDurable,
       ).diagnostics
       problems.forEach(context.diagnose)
-      // Whoever was told of a problem need not hear that members are missing as well.
+      // After a diagnosed fault, errors about missing members would be noise.
       return StateRecordCode(
         self,
         fields: problems.isEmpty ? fields : [],

@@ -1,27 +1,27 @@
 import SwiftSyntax
 
-/// Text that stands in generated code.
+/// Text of generated code.
 enum StateText {
   /// A string literal.
   static func literal(_ text: String) -> String {
-    // Names are identifiers, which hold neither quotes nor backslashes, except raw ones.
+    // Names are identifiers; only raw ones contain quotes or backslashes.
     let escaped = text.map { character in
       character == "\\" || character == "\"" ? "\\\(character)" : String(character)
     }
     return "\"\(escaped.joined())\""
   }
 
-  /// A function of several lines; those of the body are indented.
+  /// A function of several lines with an indented body.
   static func function(_ head: String, _ body: [String]) -> String {
     "\(head) {\n\(indented(body))\n}"
   }
 
-  /// Says that a type reads the bytes that it writes itself without a decoder's care.
+  /// The property that enables the plain reader for a type.
   static func isPlain(_ access: String) -> String {
     function("\(access)static var _$isPlain: Swift.Bool", ["true"])
   }
 
-  /// The head of the initializer that does.
+  /// The head of the plain reader's initializer.
   static func plainHead(_ access: String) -> String {
     "\(access)init(_$plain reader: inout \(module)_$PlainReader)"
       + " throws(\(module)_$NotPlain)"

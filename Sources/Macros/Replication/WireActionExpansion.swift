@@ -1,24 +1,24 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// The form in which an action's cases travel: all but those marked `@ReplicationIgnored`.
+/// The wire form of an action's cases: all except those marked `@ReplicationIgnored`.
 ///
-/// The code is direct: one switch to write, one comparison of names after the other to read.
+/// The code is direct: it writes by one switch, and reads by comparing one name after another.
 struct WireActionExpansion {
   let nodes: [CaseNode]
-  /// What stands before each member: `public `, `package `, or nothing.
+  /// The prefix of each member: `public `, `package `, or empty.
   let access: String
-  /// What the type is called in schemas.
+  /// The type's name in schemas.
   let schemaName: String
-  /// Where the cases stand.
+  /// The places of the cases in the source.
   let source: SourceLines
 
-  /// The members that `WireAction` asks for.
+  /// The members that `WireAction` requires.
   var declarations: [DeclSyntax] {
     ["\(raw: schema)", "\(raw: encoding)", "\(raw: decoding)"]
   }
 
-  /// Whether the declaration asks for the members: it names `WireAction`, and none is written.
+  /// Whether the declaration needs the members: it names `WireAction`, and does not implement it.
   static func isWanted(by declaration: EnumDeclSyntax) -> Bool {
     guard declaration.inherits("WireAction") else { return false }
     return !DeclaredNames(declaration.memberBlock.members).hasSchema
@@ -51,7 +51,7 @@ extension WireActionExpansion {
   }
 
   private var encoding: String {
-    // The compiler takes no switch over values that all cannot be, by their payloads.
+    // The compiler rejects a switch over values that cannot exist because of their payloads.
     let isSwitch = nodes.cases.contains(where: \.parameters.isEmpty) || nodes.isEmpty
     let cases = nodes.text { element in
       let names = element.isSent ? element.partNames : []
@@ -133,7 +133,8 @@ extension WireActionExpansion {
       """
   }
 
-  /// The only part; in one call, because a part that cannot be would make the compiler warn.
+  /// Reads the only part in one call, because a part that cannot exist would cause a
+  /// compiler warning.
   private func only(_ element: EnumCase) -> String {
     let constructor = "Self.\(element.identifier)"
     return """
@@ -142,7 +143,7 @@ extension WireActionExpansion {
       """
   }
 
-  /// Parts that stand in the order of their declaration.
+  /// Reads parts whose order on the wire is that of their declaration.
   private func ordered(_ element: EnumCase) -> String {
     let labels = element.wireLabels.map { "\"\($0)\"" }
     let names = "\(module)_$FieldReader.Names([\(labels.joined(separator: ", "))])"
@@ -156,7 +157,7 @@ extension WireActionExpansion {
       """
   }
 
-  /// Parts that stand in another order: all are found first, and read in that of the declaration.
+  /// Reads parts with another order on the wire: finds all, then reads them in the declared order.
   private func shuffled(_ element: EnumCase) -> String {
     let labels = element.wireLabels.map { "\"\($0)\"" }
     let order = element.canonicalOrder.map(String.init).joined(separator: ", ")
@@ -181,11 +182,11 @@ extension EnumCase {
     declaration.attributes.attribute(named: "Replicated")?.text(labelled: "formerly")
   }
 
-  /// What the parts are called: by their labels, or by their places.
+  /// The names of the parts: their labels, or their indices.
   fileprivate var wireLabels: [String] {
     parameters.enumerated().map { $1.label?.filter { $0 != "`" } ?? "_\($0)" }
   }
 
-  /// The parts' places in the order of their labels' encodings.
+  /// The indices of the parts in the order of their labels' encodings.
   fileprivate var canonicalOrder: [Int] { StateNameDigest.canonicalOrder(of: wireLabels) }
 }

@@ -5,8 +5,8 @@ import SwiftSyntaxMacros
 /// `@Reducer` of the Simplex surface: a reducer of a view's state, whose `Action` has the cases of
 /// its `ViewAction` and `ReducerAction`.
 ///
-/// A struct is such a reducer when its `reduce(into:action:)` takes a `StateContainer`, or when it
-/// has neither `State` nor `body`. Anything else is what ``ReducerMacro`` makes of it.
+/// A struct is such a reducer if its `reduce(into:action:)` takes a `StateContainer`, or if it has
+/// neither `State` nor `body`. ``ReducerMacro`` handles all other declarations.
 enum SimplexReducerMacro {
   private static func reducer(_ declaration: some DeclGroupSyntax) -> StructDeclSyntax? {
     guard let declaration = declaration.as(StructDeclSyntax.self) else { return nil }

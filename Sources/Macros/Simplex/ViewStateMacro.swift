@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@ViewState`: the state of a view, gathered from its properties that hold some, and the view's
+/// `@ViewState`: the state of a view, collected from its properties that hold state, and the view's
 /// conformance to `ActionSendable`.
 enum ViewStateMacro {
   /// The wrappers of properties that hold a view's state.

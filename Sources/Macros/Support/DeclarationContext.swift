@@ -2,23 +2,23 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension DeclGroupSyntax {
-  /// What the generated members of a type need in front of them to be as visible as the type:
-  /// `public `, `package `, or nothing.
+  /// The access prefix that makes generated members as visible as their type: `public `, `package
+  /// `, or empty.
   func memberAccess(in context: some MacroExpansionContext) -> String {
     if modifiers.access != nil { return modifiers.wideAccess.map { "\($0) " } ?? "" }
-    // A `public extension` makes what is declared in it public.
+    // A `public extension` makes its members public.
     let outer = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)
     return outer?.modifiers.wideAccess.map { "\($0) " } ?? ""
   }
 
-  /// Diagnoses a type that no extension can name, as it is private within another type.
+  /// Diagnoses a type that no extension can name, because it is private within another type.
   ///
   /// - Parameters:
-  ///   - node: The macro that has to write an extension.
-  ///   - context: What the message goes to.
-  /// - Returns: Whether there is such a mistake.
+  ///   - node: The macro that needs an extension.
+  ///   - context: The receiver of the message.
+  /// - Returns: Whether there is such a fault.
   func diagnosePrivate(_ node: AttributeSyntax, in context: some MacroExpansionContext) -> Bool {
-    // The outermost type is visible in its file, also where it is private.
+    // The outermost type is visible in its file, even if it is private.
     let around = context.lexicalContext.compactMap { $0.asProtocol((any DeclGroupSyntax).self) }
     let types: [any DeclGroupSyntax] = [self] + around
     let inner = types.dropLast()
@@ -40,7 +40,7 @@ extension DeclGroupSyntax {
     inheritanceClause?.inheritedNames.contains(name) ?? false
   }
 
-  /// The attributes that tell where the type is available, each with a line break.
+  /// The availability attributes of the type, each with a line break.
   var availability: String {
     let attributes = attributes.compactMap { element -> String? in
       guard case .attribute(let attribute) = element, attribute.baseName == "available" else {
@@ -53,7 +53,7 @@ extension DeclGroupSyntax {
 }
 
 extension InheritanceClauseSyntax {
-  /// The names of what is inherited, without their modules; a composition counts as its parts.
+  /// The names of inherited types without their modules; a composition counts as its parts.
   var inheritedNames: [String] {
     inheritedTypes.flatMap { $0.type.baseNames }
   }
@@ -78,7 +78,7 @@ extension TypeSyntax {
 }
 
 extension MacroExpansionContext {
-  /// The names of the types around a declaration and its own, `Todos.Action`.
+  /// The names of the enclosing types and the declaration, such as `Todos.Action`.
   func qualifiedName(of name: String) -> String {
     var names = lexicalContext.reversed().compactMap { syntax -> String? in
       if let type = syntax.as(ExtensionDeclSyntax.self)?.extendedType {

@@ -23,13 +23,13 @@ extension EnumCase {
     }
   }
 
-  /// Whether no value of the case can be made.
+  /// Whether no value of the case can be created.
   var isUnavailable: Bool { hasAvailability("unavailable") || hasAvailability("obsoleted") }
 
   /// Whether the compiler warns of the case.
   var isDeprecated: Bool { hasAvailability("deprecated") }
 
-  /// `#available(macOS 26, *)` for a case that is not available everywhere; nil for any other.
+  /// `#available(macOS 26, *)` for a case that is not available everywhere; nil for other cases.
   var condition: String? {
     for arguments in availabilityArguments {
       let hasVersion = arguments.contains {

@@ -1,13 +1,13 @@
 import SwiftSyntax
 
-/// One case of an enum, as a macro sees it.
+/// One case of an enum, as input of a macro.
 struct EnumCase {
-  /// A value that comes with the case.
+  /// An associated value of the case.
   struct Parameter {
-    /// The label as a call has it; nil when there is none.
+    /// The label as in a call; nil without a label.
     let label: String?
     let type: TypeSyntax
-    /// The expression behind the `=`.
+    /// The expression after the `=`.
     let defaultValue: ExprSyntax?
   }
 
@@ -15,7 +15,7 @@ struct EnumCase {
   let declaration: EnumCaseDeclSyntax
   let parameters: [Parameter]
 
-  /// The name as it is written, with backticks where it has them.
+  /// The name in its source form, including backticks.
   var identifier: String { element.name.text }
 
   /// The name without backticks.
@@ -36,7 +36,7 @@ struct EnumCase {
 }
 
 extension EnumCase {
-  /// A label without the backticks that the compiler warns of.
+  /// A label without the backticks of which the compiler warns.
   private static func label(_ token: TokenSyntax) -> String {
     ["inout", "let", "var"].contains(token.plainText) ? token.text : token.plainText
   }
@@ -50,7 +50,7 @@ extension EnumCase {
     return ".\(identifier)(\(arguments.joined(separator: ", ")))"
   }
 
-  /// The pattern that gives the parts of the case names: `.moved(let v0, let v1)`.
+  /// The pattern that binds the parts to names: `.moved(let v0, let v1)`.
   func pattern(binding names: [String]) -> String {
     guard !names.isEmpty else { return ".\(identifier)" }
     return ".\(identifier)(\(names.map { "let \($0)" }.joined(separator: ", ")))"
@@ -61,7 +61,7 @@ extension EnumCase {
     parameters.indices.map { "v\($0)" }
   }
 
-  /// The attributes of the case that tell where it is available, on a line of their own.
+  /// The availability attributes of the case, each on its own line.
   var availability: String {
     let attributes = declaration.attributes.compactMap { element -> String? in
       guard case .attribute(let attribute) = element, attribute.baseName == "available" else {
@@ -97,7 +97,7 @@ indirect enum CaseNode {
 }
 
 extension [CaseNode] {
-  /// All cases, whatever `#if` they stand in.
+  /// All cases, inside of any `#if`.
   var cases: [EnumCase] {
     flatMap { node in
       switch node {
@@ -107,7 +107,7 @@ extension [CaseNode] {
     }
   }
 
-  /// One text a case, with the `#if`s around them; a case for which there is no text is left out.
+  /// One text per case, with the `#if`s around them; cases without a text are omitted.
   func text(_ text: (EnumCase) -> String?) -> String {
     lines(text).joined(separator: "\n")
   }
@@ -125,7 +125,7 @@ extension [CaseNode] {
     }
   }
 
-  /// The cases but for some.
+  /// The cases except the given ones.
   func without(_ cases: [EnumCase]) -> [CaseNode] {
     let ids = Set(cases.map(\.element.id))
     return compactMap { node in
@@ -138,7 +138,7 @@ extension [CaseNode] {
     }
   }
 
-  /// The cases whose name another case has that may be compiled together with it.
+  /// The cases that repeat the name of an earlier case with which they may be compiled together.
   var overloaded: [EnumCase] {
     var names: Set<String> = []
     return overloaded(&names)

@@ -2,21 +2,21 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// An enum that a macro writes, with its case paths and the wire form of its cases.
+/// An enum that a macro generates, with its case paths and the wire form of its cases.
 ///
-/// Everything is written out: attributes of this package on generated code would be expanded once
-/// more, by macros that do not learn what stands around, and the compiler has its limits there.
+/// All members are written out: attributes of this package on generated code would be expanded
+/// again, by macros that do not receive the context, and the compiler limits this.
 struct GeneratedEnum {
-  /// `public `, `package `, or nothing.
+  /// `public `, `package `, or empty.
   var access: String
   var isIndirect = false
   var attributes: [String] = []
   let name: String
-  /// What it conforms to beside what its case paths do.
+  /// The conformances in addition to those of the case paths.
   var inherited: [String] = []
-  /// Its cases and whatever else it has, but for what is generated.
+  /// The cases and other members, without the generated ones.
   let body: String
-  /// What it is called in schemas.
+  /// The enum's name in schemas.
   let schemaName: String
 
   private var head: String {
@@ -28,8 +28,8 @@ struct GeneratedEnum {
   /// The enum with all its members.
   ///
   /// - Parameters:
-  ///   - context: What messages go to.
-  ///   - members: More members, made of the enum as it is written so far.
+  ///   - context: The receiver of messages.
+  ///   - members: Returns more members for the enum as written so far.
   /// - Returns: The enum.
   func declaration(
     in context: some MacroExpansionContext,

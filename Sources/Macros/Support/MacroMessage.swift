@@ -1,23 +1,23 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What a macro of reducers or case paths tells the author of the code it stands on.
+/// A message of a macro of reducers or case paths to the author of the annotated code.
 struct MacroMessage: DiagnosticMessage {
   let message: String
   let severity: DiagnosticSeverity
   let diagnosticID: MessageID
 
   /// - Parameters:
-  ///   - name: The message's own name, for programs.
-  ///   - message: What is wrong and what to do.
-  ///   - severity: How bad it is.
+  ///   - name: The message's identifier, for programs.
+  ///   - message: The fault and the remedy.
+  ///   - severity: The severity of the fault.
   init(_ name: String, _ message: String, severity: DiagnosticSeverity = .error) {
     self.message = message
     self.severity = severity
     diagnosticID = MessageID(domain: "StoreActorMacros", id: name)
   }
 
-  /// The message at a place, with what the author may apply.
+  /// The message at a place, with fixes that the author may apply.
   func at(_ node: some SyntaxProtocol, fixIts: [FixIt] = []) -> Diagnostic {
     Diagnostic(node: Syntax(node), message: self, fixIts: fixIts)
   }
@@ -35,7 +35,7 @@ struct FixItTitle: FixItMessage {
 }
 
 extension DeclGroupSyntax {
-  /// The keyword that tells what kind of declaration it is.
+  /// The keyword of the declaration's kind.
   var kindToken: TokenSyntax {
     if let declaration = self.as(ClassDeclSyntax.self) { return declaration.classKeyword }
     if let declaration = self.as(ActorDeclSyntax.self) { return declaration.actorKeyword }

@@ -1,7 +1,7 @@
-/// What generated code writes before the name of a declaration of this project.
+/// The prefix for the name of a declaration of this project in generated code.
 ///
-/// A module selector finds the module where a type in sight has its name as well. Compilers before
-/// 6.3 have none.
+/// A module selector finds the module even if a visible type has the same name. Compilers before
+/// 6.3 have no module selectors.
 #if compiler(>=6.3)
 let module = "StoreActor::"
 #else

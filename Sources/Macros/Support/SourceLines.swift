@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Where declarations stand, so that what the compiler says of the code for one is said there.
+/// The places of declarations, to which the compiler's messages about their code refer.
 struct SourceLines {
   private let location: (Syntax) -> AbstractSourceLocation?
 
@@ -9,12 +9,13 @@ struct SourceLines {
     location = { context.location(of: $0, at: .afterLeadingTrivia, filePathMode: .filePath) }
   }
 
-  /// A line of code about something that the author has written.
+  /// Generates a line of code for a part of the author's source.
   ///
   /// - Parameters:
   ///   - code: The line.
-  ///   - node: What it is about.
-  /// - Returns: The line, placed; as it is where nobody knows a place, as in code of other macros.
+  ///   - node: The part of the source.
+  /// - Returns: The line with its place; without a known place, as in code of other macros, the
+  ///   line alone.
   func place(_ code: String, at node: some SyntaxProtocol) -> [String] {
     guard let place = location(Syntax(node)) else { return [code] }
     let indentation = code.prefix { $0 == " " }

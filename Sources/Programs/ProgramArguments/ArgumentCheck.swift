@@ -8,7 +8,7 @@ import Darwin
 #endif
 
 extension ParsableCommand {
-  /// Runs the program, where its arguments are such that the parser understands them.
+  /// Runs the program after a check of its arguments.
   package static func runProgram() {
     StandardFiles.prepare()
     var arguments: [[UInt8]] = []
@@ -35,13 +35,13 @@ extension ParsableCommand {
   }
 }
 
-/// Finds what the parser does not notice, or says wrongly.
+/// Finds mistakes that the parser misses or reports incorrectly.
 private enum ArgumentCheck {
   static func check(
     _ arguments: [[UInt8]],
     of root: any ParsableCommand.Type,
   ) throws(ValidationError) {
-    // What a shell has completed is not a command yet, and nobody is told of mistakes in it.
+    // A shell's request for completions is not a command yet, so its mistakes are not reported.
     if arguments.first?.starts(with: "---completion".utf8) == true { return }
     var texts: [String] = []
     for (place, bytes) in arguments.enumerated() {
@@ -57,10 +57,9 @@ private enum ArgumentCheck {
     try checkHelp(texts, of: root)
   }
 
-  /// The error for a word that stands where a command's name is expected, with the names that are
-  /// near; nil if the parser has failed for another reason.
+  /// The error for an unknown command, with similar names; nil if the parser's error is another.
   ///
-  /// The parser only calls such a word unexpected.
+  /// The parser only reports such a word as unexpected.
   static func misnamedCommand(
     _ error: any Error,
     _ arguments: [[UInt8]],
@@ -70,7 +69,7 @@ private enum ArgumentCheck {
     guard message.contains("nexpected argument") else { return nil }
     let names = root.configuration.subcommands.compactMap { $0.configuration.commandName }
     let words = arguments.map { String(decoding: $0, as: UTF8.self) }
-    // Behind a command's name a word is unexpected for that command.
+    // After a command's name, a word is unexpected for that command.
     let before = words.prefix { !names.contains($0) }
     guard let word = before.first(where: { message.contains("'\($0)'") }), !word.hasPrefix("-")
     else { return nil }
@@ -78,7 +77,7 @@ private enum ArgumentCheck {
     return ValidationError("There is no command \"\(Printable.text(word))\"\(remedy)")
   }
 
-  /// Refuses numbers below zero: none is taken anywhere, and the parser takes them for options.
+  /// Refuses negative numbers: no option accepts them, and the parser treats them as options.
   private static func checkNumbers(_ arguments: [String]) throws(ValidationError) {
     var before = ""
     for argument in arguments {
@@ -97,7 +96,7 @@ private enum ArgumentCheck {
     }
   }
 
-  /// Refuses help for what is no command, for which the parser shows that of the program.
+  /// Refuses help for an unknown command, for which the parser would show the program's help.
   private static func checkHelp(
     _ arguments: [String],
     of root: any ParsableCommand.Type,

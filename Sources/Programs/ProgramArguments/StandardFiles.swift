@@ -4,18 +4,18 @@ import Glibc
 import Darwin
 #endif
 
-/// What a program does about standard input, output and error, and SIGQUIT, before anything else.
+/// Prepares standard input, output and error, and SIGQUIT, before the program runs.
 enum StandardFiles {
   private static let inputOutput: Int32 = 74
 
-  /// Refuses to run without an output, lets no other file have the number of one that is closed,
-  /// and sees to it that what could not be written ends the program with a status that says so.
+  /// Refuses to run without standard output, prevents other files from taking the number of a
+  /// closed stream, and ends the program with a failure status if its output cannot be written.
   static func prepare() {
-    // The runtime's handler, which writes a backtrace, does not end what goes on.
+    // The Swift runtime's handler writes a backtrace, but does not end the program.
     signal(SIGQUIT, SIG_DFL)
     let isClosed = (0...2).map { fcntl($0, F_GETFD) == -1 && errno == EBADF }
     for descriptor in 0...2 where isClosed[Int(descriptor)] {
-      // The lowest number that is free is taken. Nothing can be read from the input's.
+      // The system takes the lowest free number. Reads fail: standard input is only writable.
       _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDWR)
     }
     if isClosed[1] {
@@ -25,7 +25,7 @@ enum StandardFiles {
     atexit { StandardFiles.finish() }
   }
 
-  /// Ends with a failure where what was printed did not get out; that nobody reads it is none.
+  /// Exits with a failure if output could not be written; a pipe without a reader is no failure.
   private static func finish() {
     guard fflush(nil) != 0, errno != EPIPE else { return }
     tell("Standard output could not be written: \(String(cString: strerror(errno))).")

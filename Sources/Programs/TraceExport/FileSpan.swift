@@ -1,11 +1,11 @@
 import Synchronization
 package import Tracing
 
-/// A span that goes to a file when it has ended.
+/// A span that is written to a file when it ends.
 ///
-/// `state` is guarded by its mutex, as a span may be changed in any isolation.
+/// Isolation: a span may be changed from any isolation, so a mutex guards `state`.
 package final class FileSpan: Span {
-  /// What there is to say of a span.
+  /// The content of a span.
   struct Record: Sendable {
     var name: String
     var kind: SpanKind
@@ -13,7 +13,7 @@ package final class FileSpan: Span {
     var parent: TraceIdentity?
     /// Nanoseconds since 1970.
     var start: UInt64
-    /// Nanoseconds since 1970; nil while it goes on.
+    /// Nanoseconds since 1970; nil until the span ends.
     var end: UInt64?
     var attributes: SpanAttributes = [:]
     var events: [SpanEvent] = []
@@ -74,7 +74,7 @@ package final class FileSpan: Span {
     if let record { onEnd(record) }
   }
 
-  /// Nothing is changed of what has ended.
+  /// Changes the record, unless the span has ended.
   private func change(_ body: (inout Record) -> Void) {
     state.withLock { record in
       if record.end == nil { body(&record) }

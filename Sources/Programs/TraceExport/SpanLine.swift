@@ -4,7 +4,7 @@ import Tracing
 
 /// A span as a line of OpenTelemetry's JSON for files, which its collector reads (`otlpjsonfile`).
 struct SpanLine {
-  /// What the program is called.
+  /// The name of the program.
   let service: String
   let record: FileSpan.Record
 
@@ -94,7 +94,7 @@ struct SpanLine {
     case .stringArray(let texts): list(texts.map { tree(.string($0)) })
     case .stringConvertible(let value): tree(.string("\(value)"))
     case .stringConvertibleArray(let values): list(values.map { tree(.string("\($0)")) })
-    // A later version of the library may have more.
+    // A later version of the library may have more cases.
     default: ["stringValue": .string("\(value)")]
     }
   }

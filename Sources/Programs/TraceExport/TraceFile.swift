@@ -9,24 +9,23 @@ import Glibc
 import Darwin
 #endif
 
-/// Writes each span that has ended as a line to a file, which several programs may share.
+/// Writes each finished span as a line to a file, which several programs may share.
 ///
-/// Nobody waits for the disk: lines are written on a queue, and where that has too many of them
-/// some are left out. Spans of other programs are found by `traceparent`, as W3C's Trace Context
-/// has it.
+/// No caller waits for the disk: a queue writes the lines, and drops some when too many wait. Spans
+/// of other programs are linked by `traceparent` of W3C's Trace Context.
 ///
-/// The descriptor is written to on the queue alone; what else changes is atomic.
+/// Isolation: only the queue writes to the descriptor; all other mutable state is atomic.
 package final class TraceFile: Tracer {
-  /// Why spans cannot be written.
+  /// The reason for which spans cannot be written.
   package struct Problem: Error, Sendable, CustomStringConvertible {
     package let description: String
     /// Whether another user could have chosen the file.
     package var isUnsafe = false
   }
 
-  /// Lines that wait to be written.
+  /// The maximum number of lines that wait to be written.
   private static let mostWaiting = 8_192
-  /// What a span's parent is called in a carrier.
+  /// The name of a span's parent in a carrier.
   private static let key = "traceparent"
 
   private let service: String
@@ -34,23 +33,22 @@ package final class TraceFile: Tracer {
   private let descriptor: Int32
   private let queue = DispatchQueue(label: "storeactor.traces", qos: .utility)
   private let waiting = Atomic(0)
-  /// Whether it was told that spans are lost, and not yet seen that none are any more.
+  /// Whether a loss of spans was reported and the writer has not recovered since.
   private let isFailing = Atomic(false)
-  /// Whether the file ends with a part of a line.
+  /// Whether the file ends with an incomplete line.
   private let isTorn = Atomic(false)
   private let onProblem: @Sendable (Problem) -> Void
 
-  /// Opens a file, or makes it for its user alone.
+  /// Opens a file, or makes it for this user alone.
   ///
-  /// No other user can have chosen which file that is (`TrustedFile`).
+  /// Another user cannot have chosen the file (`TrustedFile`).
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - service: What the program is called in its spans.
-  ///   - trusted: A user whom the file and its directories may belong to, besides this one and
-  ///     root.
-  ///   - onProblem: Is told when spans are lost; once, until some are written again.
-  /// - Throws: Why the file cannot be written.
+  ///   - path: The file's path.
+  ///   - service: The program's name in its spans.
+  ///   - trusted: A user that may own the file and its directories, besides this user and root.
+  ///   - onProblem: Called when spans are lost; once, until the writer has recovered.
+  /// - Throws: The reason for which the file cannot be written.
   package init(
     _ path: String,
     service: String,
@@ -66,7 +64,7 @@ package final class TraceFile: Tracer {
         isUnsafe: error.isUnsafe,
       )
     }
-    // The place of a standard stream that is closed is none for it: the program prints there.
+    // The number of a closed standard stream is unsuitable: the program would print into the file.
     descriptor = opened > 2 ? opened : fcntl(opened, F_DUPFD_CLOEXEC, 3)
     if descriptor != opened { close(opened) }
     guard descriptor >= 0 else {
@@ -103,7 +101,7 @@ package final class TraceFile: Tracer {
     return FileSpan(record, context: context) { [self] in ended($0) }
   }
 
-  /// Waits until all that has ended is written.
+  /// Waits until all finished spans are written.
   package func forceFlush() { queue.sync {} }
 
   private func ended(_ record: FileSpan.Record) {
@@ -118,16 +116,16 @@ package final class TraceFile: Tracer {
   }
 
   private func write(_ line: String) {
-    // What follows a part of a line must not be lost with it.
+    // A line after an incomplete one begins on a new line, so that it can be read.
     let bytes = Array("\(isTorn.load(ordering: .relaxed) ? "\n" : "")\(line)\n".utf8)
-    // As one piece, which those of other programs do not get into.
+    // One write, so that lines of other programs do not interleave.
     let count = systemWrite(descriptor, bytes, bytes.count)
     guard count == bytes.count else {
       if count > 0 { isTorn.store(true, ordering: .relaxed) }
       return report(count < 0 ? "\(String(cString: strerror(errno)))." : "the disk is full.")
     }
     isTorn.store(false, ordering: .relaxed)
-    // At the limit every other span is lost: that is one trouble, which is told once.
+    // At the limit every other span is lost: that is one problem, which is reported once.
     guard waiting.load(ordering: .relaxed) < Self.mostWaiting / 2 else { return }
     isFailing.store(false, ordering: .relaxed)
   }

@@ -1,13 +1,13 @@
 import Tracing
 
-/// Which span of which trace something is, as W3C's Trace Context has it in `traceparent`.
+/// The identity of a span and its trace, as in `traceparent` of W3C's Trace Context.
 package struct TraceIdentity: Hashable, Sendable {
-  /// 32 hexadecimal digits.
+  /// The trace's id: 32 hexadecimal digits.
   package let trace: String
-  /// 16 hexadecimal digits.
+  /// The span's id: 16 hexadecimal digits.
   package let span: String
 
-  /// A span of a trace; a new one where there is none yet.
+  /// Creates the identity of a new span; without a parent it begins a new trace.
   static func child(of parent: TraceIdentity?) -> TraceIdentity {
     TraceIdentity(
       trace: parent?.trace ?? digits() + digits(),
@@ -20,10 +20,10 @@ package struct TraceIdentity: Hashable, Sendable {
     self.span = span
   }
 
-  /// Reads a `traceparent`; nil where that makes no sense.
+  /// Parses a `traceparent`; nil if it is invalid.
   package init?(parent text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    // Later versions may say more behind what this one does.
+    // Later versions may append fields.
     guard parts.count >= 4, Self.isHexadecimal(parts[0], 2), parts[0] != "ff",
       parts[0] != "00" || parts.count == 4, Self.isHexadecimal(parts[1], 32),
       Self.isHexadecimal(parts[2], 16), Self.isHexadecimal(parts[3], 2),
@@ -32,7 +32,7 @@ package struct TraceIdentity: Hashable, Sendable {
     self.init(trace: String(parts[1]), span: String(parts[2]))
   }
 
-  /// The `traceparent` of what it leads to; everything is recorded.
+  /// The `traceparent` for the span's children; its flags state that every span is recorded.
   package var parent: String { "00-\(trace)-\(span)-01" }
 
   private static func isHexadecimal(_ text: Substring, _ count: Int) -> Bool {
@@ -52,7 +52,7 @@ private enum TraceIdentityKey: ServiceContextKey {
 }
 
 extension ServiceContext {
-  /// The span that something belongs to.
+  /// The span of this context.
   var traceIdentity: TraceIdentity? {
     get { self[TraceIdentityKey.self] }
     set { self[TraceIdentityKey.self] = newValue }

@@ -3,50 +3,50 @@ import Foundation
 package import StoreHistory
 import Synchronization
 
-/// A journal in a directory, written on threads of its own.
+/// A journal in a directory, written on its own threads.
 ///
-/// Records are appended on one, where each call waits for the disk. Snapshots are encoded and
-/// written on another one; only that there is one is noted on the first.
+/// One thread appends records, and each call waits for the disk. Another thread encodes and writes
+/// snapshots; the first thread then records that a snapshot exists.
 @MainActor
 package final class DiskJournal: Journal {
   private nonisolated let file: JournalDirectory
   private nonisolated let retention: Retention
   private nonisolated let queue = DispatchQueue(label: "storeactor.journal", qos: .userInitiated)
   private nonisolated let encoding = DispatchQueue(label: "storeactor.snapshots", qos: .utility)
-  /// Whether nothing further may be written: it was closed, or has failed.
+  /// Whether writing has ended, because the journal was closed or has failed.
   private nonisolated let isOver = Mutex(false)
-  /// Is handed what became of each call.
+  /// Receives the result of each call.
   package var onResult: (JournalResult) -> Void = { _ in }
-  /// How many results were not handed over yet.
+  /// The number of results that are not yet delivered.
   private nonisolated let results = Atomic(0)
-  /// Why it has failed; nil where it has not.
+  /// The error that ended writing; nil if there is no error.
   private nonisolated let failure = Mutex<JournalError?>(nil)
   /// The checksums of the entries of the last batches.
   private nonisolated let marks = Mutex<[(revision: UInt64, mark: UInt64?)]>([])
-  /// Whether a sync is to come, of what was appended without one.
+  /// Whether a delayed sync is scheduled.
   private nonisolated let isSyncDue = Mutex(false)
 
-  /// How long it waits before it is tried again to note another epoch.
+  /// The delay before a failed renewal of the epoch is retried.
   private nonisolated static let retryDelay = DispatchTimeInterval.seconds(1)
-  /// How long the disk is left to others between two pieces of room.
+  /// The pause between two pieces of prepared room, in which others may use the disk.
   private nonisolated static let pause = DispatchTimeInterval.milliseconds(2)
-  /// How long what is not synced at once waits for that.
+  /// The delay before appended records are synced, unless each append is synced.
   private nonisolated static let syncDelay = DispatchTimeInterval.seconds(1)
 
-  /// Writes to a file that has been read, and begun.
+  /// Writes to an opened journal.
   ///
   /// - Parameters:
-  ///   - file: The file.
-  ///   - retention: What is kept of old records beyond those that are needed.
+  ///   - file: The journal.
+  ///   - retention: The limits for old records that no restart needs.
   package init(_ file: JournalDirectory, _ retention: Retention) {
     self.file = file
     self.retention = retention
-    // What became too old, or is too much by now, while nobody wrote.
+    // The retention may have been exceeded while no daemon was running.
     trim()
     completeSnapshots()
   }
 
-  /// The file that is written, where it has been removed; nil where it has not.
+  /// The path of the written file if it was removed; nil while it exists.
   package nonisolated var lostPath: String? { file.lostPath }
 
   package var hasResult: Bool { results.load(ordering: .relaxed) > 0 }
@@ -67,10 +67,10 @@ package final class DiskJournal: Journal {
     }
   }
 
-  /// Notes what a snapshot of a revision comes behind.
+  /// Remembers the checksum of the entry that ends at a revision, for a snapshot of that revision.
   ///
-  /// A snapshot is of the last batch that was made durable, or, while the next one is on its way,
-  /// the one before.
+  /// A snapshot belongs to the last durable batch, or to the one before while the next batch is
+  /// being written.
   private nonisolated func noteMark(at revision: UInt64) {
     let mark = file.mark(at: revision)
     marks.withLock { $0 = $0.suffix(1) + [(revision, mark)] }
@@ -80,12 +80,12 @@ package final class DiskJournal: Journal {
     marks.withLock { $0.last { $0.revision == revision }?.mark } ?? file.mark(at: revision)
   }
 
-  /// Nothing more can be written, for a reason.
+  /// Returns the result that ends writing for a reason.
   private nonisolated static func end(_ error: JournalError) -> JournalResult {
     error.code == .fenced ? .fenced(error.message) : .failed(error.message)
   }
 
-  /// Does something that takes room, and again at once where old history made some.
+  /// Calls a function that needs room, and calls it again if removed history made room.
   private nonisolated func withRoom<Result>(
     _ body: () throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
@@ -97,8 +97,8 @@ package final class DiskJournal: Journal {
     }
   }
 
-  /// Makes room for the next segment while this one is written, bit by bit, so that no commit
-  /// waits for long.
+  /// Fills the room for the next segment piece by piece while this one is written, so that no
+  /// commit waits for long.
   private nonisolated func prepare() {
     encoding.asyncAfter(deadline: .now() + Self.pause) { [file, self] in
       guard !isOver.withLock({ $0 }) else { return }
@@ -106,7 +106,7 @@ package final class DiskJournal: Journal {
     }
   }
 
-  /// Syncs what was appended, a while after the first that was not.
+  /// Syncs appended records once, a fixed delay after the first that was not synced.
   private nonisolated func syncSoon() {
     guard file.isSyncedLater, !isSyncDue.withLock({ $0 }) else { return }
     isSyncDue.withLock { $0 = true }
@@ -123,14 +123,14 @@ package final class DiskJournal: Journal {
 
   package func renew(epoch: UInt64) { renew(epoch: epoch, isAgain: false) }
 
-  /// Nobody is answered before it is noted, so it is tried until it is.
+  /// Retries until the epoch is recorded, because no client is answered before that.
   private nonisolated func renew(epoch: UInt64, isAgain: Bool) {
     write { [file, queue, self] in
       do throws(JournalError) {
         try withRoom { () throws(JournalError) in try file.renew(epoch: epoch) }
         return .renewed(epoch: epoch)
       } catch {
-        // It is tried again by the next daemon, which a client tells the same.
+        // The next daemon retries: clients report the same epoch to it.
         guard error.code.isForNow else { return Self.end(error) }
         queue.asyncAfter(deadline: .now() + Self.retryDelay) {
           self.renew(epoch: epoch, isAgain: true)
@@ -141,7 +141,7 @@ package final class DiskJournal: Journal {
   }
 
   package func store(_ snapshot: JournalSnapshot) {
-    // Behind what was appended before.
+    // The mark exists only after the earlier appends.
     queue.async { [encoding, self] in
       let mark = mark(at: snapshot.revision)
       encoding.async { [file, self] in
@@ -156,13 +156,13 @@ package final class DiskJournal: Journal {
     }
   }
 
-  /// Lets go of what a snapshot that was written stands for.
+  /// Removes the snapshots and the history that a written snapshot replaces.
   private nonisolated func letGo() {
     write { [file, self] in
       do throws(JournalError) {
         let gone = try file.unneededSnapshots()
         Failpoint.reach(.afterSnapshot)
-        // A large file takes its time to go.
+        // Removing a large file takes long.
         encoding.async { JournalDirectory.remove(gone) }
         trim()
         return .snapshot(problem: nil)
@@ -172,7 +172,7 @@ package final class DiskJournal: Journal {
     }
   }
 
-  /// Makes the second file of the only snapshot again, where it is missing.
+  /// Recreates the second file of the only snapshot if it is missing.
   private nonisolated func completeSnapshots() {
     encoding.async { [file, self] in
       guard !isOver.withLock({ $0 }) else { return }
@@ -184,7 +184,7 @@ package final class DiskJournal: Journal {
     }
   }
 
-  /// Lets go of old history piece by piece, so that appends go in between.
+  /// Removes old history piece by piece, so that appends run in between.
   private nonisolated func trim() {
     write { [file, retention, self] in
       do throws(JournalError) {
@@ -197,9 +197,9 @@ package final class DiskJournal: Journal {
     }
   }
 
-  /// Does something behind all that was asked for before, and says what became of it.
+  /// Runs a function after all earlier requests, and delivers its result.
   ///
-  /// After a failure nothing further is done, for what the disk holds is not known any more.
+  /// After a failure no further function runs, because the contents of the disk are unknown.
   private nonisolated func write(_ body: @escaping @Sendable () -> JournalResult?) {
     queue.async { [self] in
       guard !isOver.withLock({ $0 }), let result = body() else { return }
@@ -227,11 +227,11 @@ package final class DiskJournal: Journal {
     failure.withLock { $0 = error }
   }
 
-  /// Waits for what is under way, and says in the file that the daemon has ended.
+  /// Waits for pending writes, and records in the file that the daemon has ended.
   ///
   /// - Parameters:
-  ///   - snapshot: What is kept before that; nil for nothing.
-  ///   - time: How long it waits: a disk that takes longer is broken.
+  ///   - snapshot: A snapshot that is stored first; nil for no snapshot.
+  ///   - time: The longest wait: a disk that takes longer is broken.
   /// - Throws: ``JournalError``.
   package func close(
     keeping snapshot: JournalSnapshot? = nil,
@@ -244,7 +244,7 @@ package final class DiskJournal: Journal {
       queue.async { [encoding, queue, self] in
         encoding.async { queue.async { [self] in end(ending) } }
       }
-      // A snapshot that takes too long is left out: the daemon has ended all the same.
+      // A snapshot that takes too long is omitted: the daemon ends in any case.
       queue.asyncAfter(deadline: .now() + time / .seconds(2)) { [self] in end(ending) }
     } else {
       queue.async { [self] in end(ending) }
@@ -262,7 +262,7 @@ package final class DiskJournal: Journal {
   private nonisolated func end(_ ending: Ending) {
     guard ending.begins() else { return }
     isOver.withLock { $0 = true }
-    // What is not known to be kept must not look like a clean end.
+    // Without this, unconfirmed records would look like a clean end.
     if let failure = failure.withLock({ $0 }) {
       return ending.finish(failure)
     }
@@ -274,14 +274,16 @@ package final class DiskJournal: Journal {
     ending.finish()
   }
 
-  /// What became of closing the file; nobody may be there any more to take it.
+  /// The result of closing the file.
+  ///
+  /// Its waiter may have given up.
   private final class Ending: Sendable {
-    /// Nil until it is known; guarded by its mutex.
+    /// Nil until the file is closed; guarded by its mutex.
     private let result = Mutex<Result<Void, JournalError>?>(nil)
     private let condition = NSCondition()
     private let hasBegun = Atomic(false)
 
-    /// Whether nobody has begun it before.
+    /// Returns true for the first call only.
     func begins() -> Bool { !hasBegun.exchange(true, ordering: .relaxed) }
 
     func finish(_ error: JournalError? = nil) {
@@ -291,7 +293,7 @@ package final class DiskJournal: Journal {
       condition.broadcast()
     }
 
-    /// - Returns: False where it is not known by then.
+    /// - Returns: False if there is no result by the date.
     func wait(until date: Date) -> Bool {
       condition.lock()
       defer { condition.unlock() }

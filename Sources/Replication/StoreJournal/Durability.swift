@@ -1,9 +1,9 @@
-/// What a daemon promises of a change that it has told somebody of.
+/// A daemon's promise for a change of which it has notified a client.
 public enum Durability: String, CaseIterable, Hashable, Sendable {
-  /// Nothing takes it back: it was on the disk before anybody learned of it.
+  /// The change survives any crash: it was on the disk before a client was notified.
   case full
-  /// The end of the process does not take it back; that of the machine may take the last second.
+  /// A crash of the process loses no change; a crash of the machine may lose the last second.
   case batched
-  /// The end of the process does not take it back; that of the machine may take anything.
+  /// A crash of the process loses no change; a crash of the machine may lose any change.
   case none
 }

@@ -1,9 +1,10 @@
-/// Whether a history can begin with a program's initial state, where it has lost its snapshots.
+/// Checks whether a history without snapshots can begin with a program's initial state.
 struct InitialState {
   let directory: String
   let segments: [LogSegment]
 
-  /// Why the state with a checksum is none to begin with; nil where it is.
+  /// Returns the reason for which history cannot begin with a state of this checksum; nil if
+  /// it can.
   func refusal(of initial: UInt64) throws(JournalError) -> String? {
     guard segments.first?.first == 1 else {
       return "its records begin behind revision 1, so they do not lead from the initial state"
@@ -18,7 +19,7 @@ struct InitialState {
     return nil
   }
 
-  /// What helps, where records lead from an initial state to the last one; nil where they do not.
+  /// Returns a remedy if records lead from an initial state to the last one; otherwise nil.
   func remedy(through last: UInt64) throws(JournalError) -> String? {
     guard segments.first?.first == 1, try known != nil,
       JournalReader.endOfRecords(fromFirstIn: directory) >= last
@@ -28,7 +29,7 @@ struct InitialState {
       + "nothing in that state is random."
   }
 
-  /// The checksum of the state that it began with; nil where that is not known.
+  /// The checksum of the state with which the history began; nil if it is unknown.
   private var known: UInt64? {
     get throws(JournalError) {
       guard let first = segments.first else { return nil }

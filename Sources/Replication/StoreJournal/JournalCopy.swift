@@ -9,32 +9,33 @@ import Glibc
 import Darwin
 #endif
 
-/// Writes a history to a directory that has none: a backup, or what a daemon starts from.
+/// Writes a history to an empty directory: a backup, or the start of another daemon.
 ///
-/// It is there as a whole, and on the disk, when ``finish()`` has returned, and else not at all. A
-/// daemon that starts from it begins another epoch, for the history may go on without it.
+/// The history is complete and durable when ``finish()`` has returned; before that it does not
+/// exist. A daemon that starts from it begins another epoch, because the original history
+/// may continue.
 package final class JournalCopy {
-  /// Entries are as large as this, whatever they were.
+  /// The size of a copy's entries, independent of the source's entries.
   private static let bytesPerEntry = 256 << 10
 
   private let directory: String
   private let lock: DirectoryLock
   private let heading: HistoryHeading
-  /// The segment that is written, what it says, and where the next entry goes.
+  /// The segment that is being written, its header, and the offset of the next entry.
   private var segment: (file: LogFile, header: LogHeader, place: Int)?
   private var snapshots: Set<UInt64> = []
   /// The schema of the newest snapshot.
   private var newestSchema: SchemaDocument?
-  /// Records of which no entry was written yet.
+  /// Records that are not yet part of an entry.
   private var pending: Pending?
   /// The last entry's checksum, and the bytes of all records so far.
   private var (sum, total): (UInt64, UInt64) = (0, 0)
   /// The revisions of the records.
   private var revisions: ClosedRange<UInt64>?
   private var isFinished = false
-  /// The checksum of the initial state that the records begin with; 0 where that is not known.
+  /// The checksum of the initial state that the records begin with; 0 if it is unknown.
   package var initial: UInt64 = 0
-  /// Another history than that which is copied: both may go on.
+  /// A new number: the copied history and this one may both continue.
   private let history = UInt64.random(in: 1 ... .max)
 
   private struct Pending {
@@ -44,18 +45,18 @@ package final class JournalCopy {
     var records: [UInt8]
   }
 
-  /// Begins to write.
+  /// Begins a copy.
   ///
   /// - Parameters:
-  ///   - heading: Whose history it is.
-  ///   - directory: Where it goes: a directory that is empty, or is made.
+  ///   - heading: The heading of the history.
+  ///   - directory: The target: an empty directory, or a new one, which is created.
   /// - Throws: ``JournalError``.
   package init(_ heading: HistoryHeading, to directory: String) throws(JournalError) {
     self.directory = directory
     self.heading = heading
     lock = try Self.take(directory)
     do throws(JournalError) {
-      // First what says that a copy is not finished: from then on no daemon begins here.
+      // The mark of an unfinished copy is the first file: from then on no daemon begins here.
       try DurableFile.makeDirectory(Self.draft(in: directory))
       try DurableFile.makeDirectory(SnapshotFile.folder(in: directory))
       try DurableFile.syncWay(to: directory)
@@ -71,14 +72,14 @@ package final class JournalCopy {
     LogSegment.folder(in: directory) + DurableFile.draftSuffix
   }
 
-  /// Makes a directory that is empty, or is there and is, and keeps others from it.
+  /// Creates a directory unless it exists, refuses one that is not empty, and locks it.
   private static func take(_ directory: String) throws(JournalError) -> DirectoryLock {
     let draft = draft(in: directory)
     var isMarked = false
     do throws(JournalError) {
       let lock = try lock(directory) { () throws(JournalError) in
-        // What says that a copy is not finished comes before everything else: from then on no
-        // daemon begins a history here, whenever this process ends.
+        // The mark of an unfinished copy precedes all other files: from then on no daemon begins a
+        // history here, even if this process ends.
         guard try DurableFile.names(in: directory).isEmpty else { return }
         isMarked = mkdir(draft, 0o700) == 0
       }
@@ -99,7 +100,7 @@ package final class JournalCopy {
     String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
   }
 
-  /// Makes a directory unless it is there, and locks it.
+  /// Creates a directory unless it exists, and locks it.
   private static func lock(
     _ directory: String,
     before: () throws(JournalError) -> Void,
@@ -136,14 +137,16 @@ package final class JournalCopy {
     }
   }
 
-  /// The newest record's revision; 0 where there is none.
+  /// The revision of the newest record; 0 if there is no record.
   var newest: UInt64 { pending?.revisions.upperBound ?? revisions?.upperBound ?? 0 }
 
   // MARK: Writing
 
-  /// Takes a snapshot of a revision; those of all come before records.
+  /// Adds a snapshot of a revision.
   ///
-  /// The only one has two files.
+  /// All snapshots must be added before records.
+  ///
+  /// A copy's only snapshot has two files.
   package func add(snapshot part: HistoryPart, of revision: UInt64) throws {
     let fields = SnapshotFile.Fields(schema: part.schema.encoded(), history: history)
     let trailer = SnapshotFile.trailer(of: part.bytes, revision, fields)
@@ -159,13 +162,13 @@ package final class JournalCopy {
     snapshots.insert(revision)
   }
 
-  /// Takes records, which follow those before.
+  /// Adds records, which must follow the records before.
   ///
   /// - Parameters:
   ///   - part: The records.
-  ///   - revision: Those behind it are left out.
+  ///   - revision: Later records are omitted.
   /// - Returns: Whether there may be more up to that revision.
-  /// - Throws: ``JournalError``, or ``HistoryError`` where they are not as they should be.
+  /// - Throws: ``JournalError``, or ``HistoryError`` if the records are invalid.
   package func add(
     records part: HistoryPart,
     through revision: UInt64 = .max,
@@ -205,7 +208,10 @@ package final class JournalCopy {
     pending?.records += bytes
   }
 
-  /// An entry must not go beyond a snapshot: what follows one begins with an entry.
+  /// Returns whether an entry may grow.
+  ///
+  /// It must end at a snapshot's revision, so that the records after the snapshot begin with an
+  /// entry.
   private func hasRoom(_ pending: Pending) -> Bool {
     pending.records.count < Self.bytesPerEntry && !snapshots.contains(pending.revisions.upperBound)
   }
@@ -232,7 +238,7 @@ package final class JournalCopy {
     self.segment?.place += bytes.count
   }
 
-  /// Begins a segment, where the one that there is has no room, or is another build's.
+  /// Begins a segment if the current one has no room, or belongs to another build.
   private func begin(
     _ schema: SchemaDocument,
     at first: UInt64,
@@ -242,7 +248,8 @@ package final class JournalCopy {
     if let segment {
       let hasRoom = segment.place + count <= JournalDirectory.segmentBytes
       if hasRoom, segment.header.schema == schema { return }
-      // Bit by bit: a sync of all of it at the end would hold up whoever else syncs.
+      // Syncing each segment separately avoids one long sync at the end, which would delay the
+      // syncs of others.
       try segment.file.sync()
     }
     var header = LogHeader(
@@ -265,12 +272,12 @@ package final class JournalCopy {
 
   // MARK: Ending
 
-  /// Puts all of it in its place.
+  /// Completes the copy, and moves it to its place.
   ///
-  /// - Parameter needsState: Whether there has to be a snapshot. Without one, records have to begin
-  ///   with an initial state that is known.
+  /// - Parameter needsState: Whether a snapshot is required. Otherwise records must begin with a
+  ///   known initial state.
   /// - Returns: The newest revision.
-  /// - Throws: ``JournalError``, or ``HistoryError`` where something is missing.
+  /// - Throws: ``JournalError``, or ``HistoryError`` if a part is missing.
   package func finish(needsState: Bool = true) throws -> UInt64 {
     let hasBeginning = !needsState && initial != 0 && revisions?.lowerBound == 1
     guard !snapshots.isEmpty || hasBeginning else { throw HistoryError.withoutState() }
@@ -298,9 +305,9 @@ package final class JournalCopy {
     return last
   }
 
-  /// Removes what was written.
+  /// Removes the files of an unfinished copy.
   private static func remove(from directory: String) {
-    // What cannot be removed keeps nobody from anything but using the directory.
+    // Files that cannot be removed only keep the directory occupied.
     for path in [draft(in: directory), SnapshotFile.folder(in: directory)] {
       try? FileManager.default.removeItem(atPath: path)
     }
@@ -308,19 +315,19 @@ package final class JournalCopy {
 }
 
 extension JournalReader {
-  /// How often a copy begins anew, because what it was about to take has been let go of.
+  /// The number of attempts to copy, if history that was to be copied is removed meanwhile.
   private static let copyAttempts = 3
 
-  /// Copies what is kept to a directory, while somebody may go on writing.
+  /// Copies a history to a directory, while a daemon may continue to write it.
   ///
-  /// Each entry and each snapshot is looked at on the way. Where something is damaged that no
-  /// restart needs, the copy begins with the oldest snapshot behind it.
+  /// Each entry and each snapshot is verified. If data that no restart needs is damaged, the copy
+  /// begins with the oldest snapshot after the damage.
   ///
   /// - Parameters:
-  ///   - directory: A directory that is empty, or is made.
-  ///   - revision: What came behind it is left out; nil for all that there is now.
+  ///   - directory: An empty directory, or a new one, which is created.
+  ///   - revision: The last revision to copy; nil for all current ones.
   ///   - onProgress: Called with the revision that was reached, and the last one.
-  ///   - note: Is told what is damaged where the copy begins behind it.
+  ///   - note: Called with the damage after which the copy begins.
   /// - Returns: The newest revision that was copied.
   /// - Throws: ``HistoryError`` or ``JournalError``.
   package func copy(
@@ -357,7 +364,7 @@ extension JournalReader {
     }
   }
 
-  /// The snapshot of a revision; nil where it cannot be read.
+  /// Returns the snapshot of a revision; nil if it cannot be read.
   private func readableSnapshot(of revision: UInt64) throws(HistoryError) -> HistoryPart? {
     do throws(HistoryError) {
       guard let part = try snapshot(upTo: revision), try part.snapshotRevision() == revision else {
@@ -391,7 +398,7 @@ extension JournalReader {
     reached = extent.beforeRecords
     defer { reached = max(reached, copy.newest) }
     for revision in extent.snapshots where revision <= last {
-      // One that cannot be read is not needed where another one can.
+      // An unreadable snapshot is not needed if another one is readable.
       guard let part = try readableSnapshot(of: revision) else { continue }
       try copy.add(snapshot: part, of: revision)
     }

@@ -10,8 +10,8 @@ import Darwin
 #endif
 
 extension JournalDirectory {
-  /// Refuses a directory that was to get a history, or had one, and has only a part of it; and one
-  /// of an earlier release.
+  /// Refuses an incomplete directory, such as an unfinished copy or snapshots without a log, and a
+  /// directory of an earlier release.
   static func checkPresence(in directory: String) throws(JournalError) {
     let log = LogSegment.folder(in: directory)
     guard try !DurableFile.exists(log + DurableFile.draftSuffix) else {
@@ -39,7 +39,7 @@ extension JournalDirectory {
     )
   }
 
-  /// Refuses to begin where the process may not write a whole segment.
+  /// Refuses to begin if the process may not write a whole segment.
   static func checkFileLimit(
     atLeast least: Int,
     _ limit: UInt64? = fileLimit,
@@ -52,7 +52,7 @@ extension JournalDirectory {
     )
   }
 
-  /// How large a file the process may write; nil where there is no limit.
+  /// The size of the largest file that the process may write; nil if there is no limit.
   private static var fileLimit: UInt64? {
     var limit = rlimit()
     #if os(Linux)
@@ -61,11 +61,11 @@ extension JournalDirectory {
     let resource = RLIMIT_FSIZE
     #endif
     guard getrlimit(resource, &limit) == 0, limit.rlim_cur != rlim_t.max else { return nil }
-    // Elsewhere no limit is the greatest number with a sign.
+    // Other systems represent no limit as the greatest signed number.
     return limit.rlim_cur >= rlim_t(Int64.max) ? nil : UInt64(limit.rlim_cur)
   }
 
-  /// Finds what is known of a history, and refuses what is not ours to read.
+  /// Reads the properties of a history, and refuses one of another root.
   static func open(_ request: Request) throws(JournalError) -> Opening {
     let segments = try LogSegment.all(in: request.directory)
     guard let newest = segments.last else {
@@ -124,16 +124,17 @@ extension JournalDirectory {
     return opening
   }
 
-  /// Why nothing can follow in a history, as the end of a sentence; nil where something can.
+  /// Returns the reason for which a history has no further numbers, as the end of a sentence; nil
+  /// if it has.
   static func fault(ofTerm term: UInt64, newest revision: UInt64) -> String? {
     guard max(term, revision) >= KeptHistory.greatestNumber else { return nil }
     return "no number is left for what follows term \(term) and revision \(revision)"
   }
 
-  /// The number of the history.
+  /// Returns the number of the history.
   ///
-  /// A log of format 3 has none: it gets that of its newest snapshot, if a program of a later
-  /// format wrote that, or another one.
+  /// A log of format 3 has no number. It gets that of its newest snapshot, if a program of a later
+  /// format wrote that, or a new one.
   private static func history(
     _ header: LogHeader,
     _ newest: UInt64?,
@@ -146,8 +147,8 @@ extension JournalDirectory {
     return .random(in: 1 ... .max)
   }
 
-  /// The checksum of the entry of a snapshot that is newer than the log, which goes on from there;
-  /// nil where it is not known.
+  /// Returns the checksum of the entry of a snapshot that is newer than the log, which continues
+  /// there; nil if it is unknown.
   private static func sum(
     of snapshot: UInt64?,
     after end: LogCursor.End,
@@ -157,7 +158,7 @@ extension JournalDirectory {
     return try kept.read(snapshot)?.fields.sum
   }
 
-  /// Acknowledged entries are missing after the end.
+  /// Returns the error for acknowledged entries that are missing after the end.
   static func damaged(
     _ end: LogCursor.End,
     _ path: String,
@@ -181,7 +182,7 @@ extension JournalDirectory {
     )
   }
 
-  /// Whether what was written last was written by this build.
+  /// Returns whether this build made the last write.
   private static func isSameBuild(
     _ request: Request,
     _ segments: [LogSegment],
@@ -193,12 +194,13 @@ extension JournalDirectory {
     if let newest, newest >= last, let found = try snapshots.read(newest) {
       return found.schema == schema
     }
-    // One that has nothing in it was written by nobody.
+    // An empty segment has no writer.
     guard let written = segments.last(where: { $0.first <= last }) else { return true }
     return try LogHeader(of: written, in: request.directory).schema == schema
   }
 
-  /// Why a history may not go on where somebody saw it end; nil where it does.
+  /// Returns the reason for which history may not continue at the end that a client saw; nil if
+  /// it does.
   private static func doubt(
     _ segment: LoadedSegment,
     at path: String,
@@ -216,23 +218,23 @@ extension JournalDirectory {
     if try header.file != LogFile.identity(of: path) {
       return "the log is a copy, and the history may have gone on without it"
     }
-    // A snapshot's file comes behind the records that lead to it.
+    // A snapshot's file is written after the records that lead to it.
     guard let newest, newest > last else { return nil }
     return "there is a snapshot of revision \(newest), and the records end at \(last)"
   }
 
-  /// Begins a segment after what was found when the directory was opened.
+  /// Begins a segment after the log that was found when the directory was opened.
   ///
-  /// The next file is there, with its header, before the seal: where a seal has no segment and no
-  /// such file, another daemon has written under that term.
+  /// The next file, with its header, exists before the seal. If a seal has neither a segment nor
+  /// such a file, another daemon has written under that term.
   ///
   /// - Parameters:
-  ///   - revision: The revision of the state that a new history begins with.
+  ///   - revision: The revision of the state with which a new history begins.
   ///   - initial: The checksum of that state, if it is the root's initial one; else 0.
-  /// - Returns: What writes from now on.
+  /// - Returns: The writer from now on.
   /// - Throws: ``JournalError``.
   func takeOver(at revision: UInt64, initial: UInt64) throws(JournalError) -> LogWriter {
-    // What has changed by now is reported before any other daemon is kept from writing.
+    // Changes are reported before another daemon is fenced.
     try checkUnchanged()
     var header = LogHeader(
       root: request.root,
@@ -262,20 +264,20 @@ extension JournalDirectory {
       isKept = try setAside(sealed.segment)
     }
     try writer.publish()
-    // What is after the end was not acknowledged, and is not read from now on.
+    // Bytes after the end were not acknowledged, and are ignored from now on.
     if isKept { try? sealed?.file.truncate(to: opening.log.end?.place ?? 0) }
     return writer
   }
 
-  /// Keeps the daemon before from acknowledging more than was found.
+  /// Prevents the earlier daemon from acknowledging more entries than were found.
   ///
-  /// A seal is never taken off: of several daemons that take over at once one may have begun to
-  /// write.
+  /// A seal is permanent: if several daemons take over at once, one of them may have begun
+  /// to write.
   ///
   /// - Parameters:
   ///   - term: The term of the daemon that takes over.
-  ///   - willSeal: Called before anything is written.
-  /// - Returns: The segment, and what it has; nil where there is none.
+  ///   - willSeal: Called before the first write.
+  /// - Returns: The segment's file and contents; nil if there is no segment.
   /// - Throws: ``JournalError``.
   @discardableResult
   func seal(
@@ -288,21 +290,22 @@ extension JournalDirectory {
       let file = try LogFile(opening: path)
       willSeal()
       try file.seal(by: term)
-      // A new name there makes this machine read again what the directory has.
+      // A new name in the directory makes this machine reread its listing.
       if FileSystemKind.isShared(directory) { _ = try LogFile(in: directory, .none) }
       let segment = try checkUnchanged()
-      // Another file may have taken the place of an empty one.
+      // Another file may have replaced an empty segment.
       if let segment, try file.isNamed(path) {
         return (file, segment)
       }
     }
   }
 
-  /// Writes what the history goes on from again, at its place and as it was read, and syncs it.
+  /// Rewrites the end from which the history continues, at its place and as it was read, and
+  /// syncs it.
   ///
-  /// After a failed sync the page cache may have what the disk does not, and calls it clean: a
-  /// further sync would write nothing of it. To be done under the seal only, which keeps the writer
-  /// before from writing after this.
+  /// After a failed sync the page cache may hold bytes that the disk lacks, and mark them clean: a
+  /// further sync would not write them. Call it only under the seal, which prevents later writes of
+  /// the earlier daemon.
   private func writeAgain(
     _ segment: LoadedSegment,
     to file: LogFile,
@@ -323,7 +326,7 @@ extension JournalDirectory {
       }
     }
     guard start < end.place else { return }
-    // The last entry's zeros may be missing, where a file without room ends.
+    // The padding of the last entry may be missing at the end of a file without room.
     let written = segment.bytes[start..<min(end.place, segment.bytes.count)]
     try file.write(
       written + Array(repeating: 0, count: end.place - start - written.count),
@@ -332,9 +335,10 @@ extension JournalDirectory {
     try file.sync()
   }
 
-  /// Keeps the bytes after the end of a log, which are cut off: somebody may be able to read them.
+  /// Keeps the bytes after the end of a log, which are cut off, for later analysis.
   ///
-  /// - Returns: False where something else has their name: they stay where they are.
+  /// - Returns: False if something other than a file has the name; then the bytes stay in
+  ///   the segment.
   private func setAside(_ segment: LoadedSegment) throws(JournalError) -> Bool {
     guard let tail = opening.log.end?.tail else { return true }
     let name = LogSegment(first: segment.header.first, term: segment.header.term)
@@ -346,12 +350,12 @@ extension JournalDirectory {
     return true
   }
 
-  /// What has the name of a torn end and is no file: it is passed over, and stays.
+  /// Paths with the name of a torn end that are not files: they are skipped, and kept.
   package var strangers: [String] {
     get throws(JournalError) { try LogSegment.torn(in: directory).others }
   }
 
-  /// - Returns: The newest segment, as it is now; nil where there is none.
+  /// - Returns: The newest segment, as it is now; nil if there is no segment.
   @discardableResult
   private func checkUnchanged() throws(JournalError) -> LoadedSegment? {
     let segments = try LogSegment.all(in: directory)
@@ -372,14 +376,14 @@ extension JournalDirectory {
     return loaded
   }
 
-  /// Removes what earlier programs have left and nobody needs.
+  /// Removes unneeded files of earlier programs from the log's folder.
   private func clearUpLog() throws(JournalError) {
     let folder = LogSegment.folder(in: directory)
     let names = try DurableFile.names(in: folder)
     let kept = writer.withLock { $0?.segments ?? [] }
     let torn = Set(try LogSegment.tornPaths(in: directory))
     for name in names {
-      // The key of a torn end is in its segment, which goes with the log before it.
+      // A torn end needs the key in its segment, which is removed with the log before it.
       let isStray =
         name.hasSuffix(DurableFile.draftSuffix)
         || LogSegment(name: name).map {
@@ -389,9 +393,9 @@ extension JournalDirectory {
     }
   }
 
-  /// Removes files that were never finished, and those that nobody needs.
+  /// Removes unfinished and unneeded files.
   ///
-  /// A directory that cannot be listed now keeps what it has: the next start removes it.
+  /// A directory that cannot be listed now keeps its files until the next start.
   func clearUp() {
     do throws(JournalError) {
       try clearUpLog()
@@ -404,7 +408,7 @@ extension JournalDirectory {
     }
   }
 
-  /// Refuses what another root wrote, before anything is changed.
+  /// Refuses the journal of another root, before any change.
   static func check(
     root: String?,
     _ header: LogHeader,
@@ -418,12 +422,12 @@ extension JournalDirectory {
     )
   }
 
-  /// Refuses an export of a form that is not read here, by its number.
+  /// Refuses an export of an unsupported format.
   package static func check(exportFormat: Int) throws(JournalError) {
     try check(format: exportFormat, of: "The export", from: oldestExport)
   }
 
-  /// Refuses what is kept in a form that is not read here, by its number.
+  /// Refuses an unsupported format.
   static func check(format: Int, of what: String, from oldest: Int) throws(JournalError) {
     if format > Self.format {
       throw JournalError(
@@ -441,11 +445,11 @@ extension JournalDirectory {
     }
   }
 
-  /// Which start of the machine this is.
+  /// Returns an id of this boot of the machine.
   static func boot() -> String {
     let path = "/proc/sys/kernel/random/boot_id"
     guard let bytes = FileManager.default.contents(atPath: path) else {
-      // Elsewhere the machine's start is not told apart from others: history begins anew then.
+      // Other systems have no such id, so every start of a daemon counts as another boot.
       return "\(UInt64.random(in: 0 ... .max))"
     }
     return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }

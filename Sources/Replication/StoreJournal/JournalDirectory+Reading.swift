@@ -2,30 +2,30 @@ package import StoreState
 import Synchronization
 
 extension JournalDirectory {
-  /// What is read of a history, in this order.
+  /// The parts of a history, in the order of reading.
   package enum Part {
-    /// What follows was written by a build with this schema, until another one comes.
+    /// The parts that follow were written by a build with this schema, until the next `build`.
     case build(SchemaDocument)
-    /// The newest snapshot that can be read.
+    /// The newest readable snapshot.
     case snapshot([UInt8])
-    /// Records, and the greatest number that a session had then.
+    /// Records, and the greatest session number at that time.
     case records([UInt8], sessionNumbers: UInt64)
   }
 
-  /// Reads the newest good snapshot and the records since.
+  /// Reads the newest intact snapshot and the records after it.
   ///
   /// - Parameters:
-  ///   - initial: The checksum of this program's initial state in its durable form, where history
-  ///     may begin with that if no snapshot can be read; nil where it may not.
-  ///   - take: Takes what was read.
-  /// - Returns: How many bytes of records there are behind the snapshot.
+  ///   - initial: The checksum of this program's initial state in its durable form, if history may
+  ///     begin with that state when no snapshot is readable; else nil.
+  ///   - take: Receives each part.
+  /// - Returns: The number of bytes of records after the snapshot.
   /// - Throws: ``JournalError``, also in place of a `CodecError` that `take` throws.
   package func read(
     from initial: UInt64? = nil,
     _ take: (Part) throws(CodecError) -> Void,
   ) throws(JournalError) -> Int {
     var (revision, build) = (UInt64(0), [UInt8]?.none)
-    // Records before older ones may be gone.
+    // Records before older snapshots may be removed.
     if let (found, contents) = try snapshots.newest() {
       (revision, build) = (found, contents.schema)
       try hand(.build(try schema(contents.schema)), at: revision, to: take)
@@ -37,10 +37,10 @@ extension JournalDirectory {
     return try readRecords(after: revision, writtenBy: build, take)
   }
 
-  /// Whether there is no snapshot that can be read, and records say what changed.
+  /// Checks a history without a readable snapshot, whose records contain only changes.
   ///
-  /// - Parameter initial: The checksum of the state that they may begin with.
-  /// - Throws: ``JournalError``, where they may not.
+  /// - Parameter initial: The checksum of the state with which it may begin.
+  /// - Throws: ``JournalError`` if it did not begin with that state.
   private func checkBeginning(with initial: UInt64?) throws(JournalError) {
     let foreign = snapshots.foreign
     let hasRecords = opening.log.last > 0
@@ -145,7 +145,7 @@ extension JournalDirectory {
     try Self.schema(bytes, in: directory)
   }
 
-  /// A schema from its form, whose checksum was right.
+  /// Decodes a schema whose checksum was verified.
   static func schema(
     _ bytes: [UInt8],
     in directory: String,

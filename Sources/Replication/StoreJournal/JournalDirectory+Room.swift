@@ -1,10 +1,10 @@
 import Foundation
 
 extension JournalDirectory {
-  /// Takes room that is given up where the disk is full.
+  /// The path of the reserve, a file that is released when the disk is full.
   var reservePath: String { "\(directory)/reserve" }
 
-  /// Does something that takes some room, and again without the reserve where there was none.
+  /// Calls a function that needs room; if the disk is full, releases the reserve and repeats it.
   func withRoom<Result>(
     _ body: () throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
@@ -20,14 +20,15 @@ extension JournalDirectory {
     (try? FileManager.default.removeItem(atPath: reservePath)) != nil
   }
 
-  /// Gives up the reserve, the ends that were cut off, and all history that no restart needs.
+  /// Releases the reserve, removes the torn ends and all history that no restart needs, and
+  /// recreates the reserve.
   ///
-  /// For a disk that is full.
+  /// Call it when the disk is full.
   ///
-  /// - Returns: Whether there is room now that was not there before.
+  /// - Returns: Whether files were removed.
   /// - Throws: ``JournalError``.
   package func makeRoom() throws(JournalError) -> Bool {
-    // Some file systems need room to let go of something.
+    // Some file systems need room to remove a file.
     let hadReserve = giveUpReserve()
     defer { if hadReserve { _ = DurableFile.reserve(Self.reserveBytes, at: reservePath) } }
     do throws(JournalError) {

@@ -5,117 +5,116 @@ import Synchronization
 
 /// A root's history in a directory: a log in segments, and a file for each snapshot.
 ///
-/// Every call blocks, and may be made on any thread, by one caller at a time unless it says
-/// otherwise. The log has an entry for each batch of records, with its checksum and that of the one
-/// before. Each segment says which build wrote it, with its schema, and so does each snapshot.
+/// Every call blocks. Calls may be made on any thread, but one at a time, except where documented.
+/// The log has an entry for each batch of records, with its checksum and that of the entry before.
+/// Each segment and each snapshot contains the schema of the build that wrote it.
 ///
-/// Opening changes nothing that is there. ``begin()``, once all could be read, begins a segment of
-/// its own, and no one else writes from then on.
+/// Opening changes no existing file. ``begin()``, called after everything was read, begins a new
+/// segment, and fences any other writer.
 package final class JournalDirectory: Sendable {
-  /// The number of the form on disk: of segments, of records, and of snapshots.
+  /// The format version on disk: of segments, records and snapshots.
   ///
-  /// It changes with each of them that an earlier release could not read, or would read as
-  /// something else.
+  /// It changes with each change that an earlier release could not read, or would misread.
   package static let format = 4
-  /// The oldest form of segments and snapshots that is read; nothing is written in it.
+  /// The oldest readable format of segments and snapshots; only the newest is written.
   static let oldest = 3
-  /// The oldest form of exports that is read.
+  /// The oldest readable format of exports.
   ///
-  /// In format 2 records were the same, in an SQLite file.
+  /// In format 2 the records were the same, in an SQLite file.
   static let oldestExport = 2
   static let snapshotsKept = 2
-  /// How many torn ends are kept beside the log.
+  /// The number of torn ends that are kept beside the log.
   static let tornKept = 2
-  /// How many bytes a segment has, unless a single entry needs more.
+  /// The number of bytes of a segment, unless a single entry needs more.
   package static let segmentBytes = 4 << 20
-  /// What is given up where the disk is full.
+  /// The size of the reserve, which is released when the disk is full.
   static let reserveBytes = 8 << 20
 
-  /// What is there, besides snapshots, as long as there is a journal.
+  /// The names, besides snapshots, that exist as long as there is a journal.
   package static let names = [LogSegment.folderName]
 
   package let directory: String
   let request: Request
-  /// What the journal said when it was opened.
+  /// The findings when the journal was opened.
   package let opening: Opening
-  /// What writes; nil before ``begin()``.
+  /// The log's writer; nil before ``begin()``.
   ///
-  /// Guarded, since snapshots are written by another thread than records.
+  /// Guarded, since another thread writes snapshots.
   let writer = Mutex<LogWriter?>(nil)
-  /// The segment that is written; looked at while a write is under way.
+  /// The segment that is being written; readable during a write.
   private let current = Mutex<LogWriter.Current?>(nil)
-  /// Where the next segment goes, once there is room for it.
+  /// The room for the next segment, once preparation has begun.
   private let prepared = Mutex<LogWriter.Prepared?>(nil)
-  /// The revision of the snapshot that the history was read from; nil before it was read.
+  /// The revision of the snapshot from which the history was read; nil before reading.
   let readFrom = Mutex<UInt64?>(nil)
-  /// The snapshots that there are.
+  /// The snapshots in the directory.
   let snapshots: KeptSnapshots
 
-  /// What is asked of a history before it is read.
+  /// The parameters of opening.
   struct Request {
     var directory: String
     var root: String
     var schema: SchemaDocument
     var durability: Durability
-    /// For a history that begins.
+    /// The epoch of a new history.
     var epoch: UInt64
     var segmentBytes: Int
-    /// Whether there has to be a history.
+    /// Whether to refuse a directory without a history.
     var mustExist: Bool
-    /// Watches searches in its log; nil where nobody does.
+    /// Watches searches in the log; nil to search without a watcher.
     var onSearch: LogSearch?
   }
 
-  /// What is known of a history before it is read.
+  /// The properties of a history that are known before it is read.
   package struct Opening: Hashable, Sendable {
-    /// A random number, new whenever history does not continue.
+    /// A random number, redrawn whenever history does not continue.
     package var epoch: UInt64
-    /// Whether the daemon that wrote last has said that it ends.
+    /// Whether the last daemon ended cleanly.
     package var isClean: Bool
-    /// Whether the program's types are those that wrote last.
+    /// Whether the program's types are those of the last writer.
     package var isSameBuild: Bool
-    /// Why history may not go on where somebody saw it end; nil where it does.
+    /// The reason for which history may not continue at the end that a client saw; nil if it does.
     package var doubt: String?
-    /// The number of bytes at the end of its log that are left out, and kept beside it.
+    /// The number of bytes at the end of the log that are omitted, and kept beside it.
     package var tornBytes: Int { log.end?.tail?.place.count ?? 0 }
-    /// The newest revision that there is.
+    /// The newest revision.
     package var newest: UInt64 = 0
     /// The number of the history, which all its epochs share.
     package var history: UInt64
-    /// The term of the daemon that wrote last; 0 where none did.
+    /// The term of the last daemon; 0 if there was no daemon.
     var term: UInt64 = 0
     /// The log, as it was found.
     var log = Log()
   }
 
-  /// A log as it was found.
+  /// A log, as it was found when it was opened.
   struct Log: Hashable, Sendable {
     var segments: [LogSegment] = []
     /// The newest revision of its records, the checksum that the next entry names, and the bytes of
     /// all records.
     var last: UInt64 = 0
     var sum: UInt64 = 0
-    /// The history's number, as the newest segment says it.
+    /// The history's number in the newest segment.
     var history: UInt64 = 0
     var total: UInt64 = 0
-    /// When the newest record was made; nil where there is none.
+    /// The time of the newest record; nil if there is no record.
     var wallMilliseconds: UInt64?
-    /// What the last segment ends with, and where the log ends in it.
+    /// The end of the last segment, and the end of the log in that segment.
     var found: LogCursor.End?
     var end: LogCursor.End?
   }
 
-  /// Opens a history, or says that there is none yet.
+  /// Opens a history, or prepares a new one.
   ///
   /// - Parameters:
-  ///   - directory: Where it is; the directory exists, and is the caller's alone.
+  ///   - directory: An existing directory that only the caller uses.
   ///   - root: The root's name.
   ///   - schema: The schema of the root's durable form in this program.
-  ///   - durability: What is promised.
-  ///   - epoch: A random number, for a history that begins.
-  ///   - segmentBytes: How many bytes a segment of its log has.
-  ///   - mustExist: Whether it is refused where there is no history yet.
-  ///   - onSearch: Watches searches behind what is torn, until ``begin(at:initial:)`` has returned.
+  ///   - durability: The promise for new entries.
+  ///   - epoch: A random number, for a new history.
+  ///   - segmentBytes: The number of bytes of a segment.
+  ///   - mustExist: Whether to refuse a directory without a history.
+  ///   - onSearch: Watches searches after torn entries, until ``begin(at:initial:)`` has returned.
   /// - Throws: ``JournalError``.
   package init(
     directory: String,
@@ -151,15 +150,14 @@ package final class JournalDirectory: Sendable {
 
   // MARK: Writing
 
-  /// Notes that this program writes from now on, and clears up what an earlier one left.
+  /// Makes this program the writer, and removes files that an earlier one left.
   ///
-  /// To be called when all that is to be read could be read, before anything is written. Whoever
-  /// wrote before can write no more; where somebody has written since the directory was opened,
-  /// nothing is changed.
+  /// Call it after everything was read, and before any write. It fences the earlier writer. If a
+  /// daemon has written since the directory was opened, it changes no file.
   ///
   /// - Parameters:
-  ///   - revision: The revision of the state that was read, or, where there is no history, of that
-  ///     which it begins with: a store may have been used before. Nil where nobody has read it.
+  ///   - revision: The revision of the state that was read, or of the state with which a new
+  ///     history begins: a store may have been used before. Nil if the state was not read.
   ///   - initial: The checksum of that state's bytes, if it is the root's initial one; else 0.
   /// - Throws: ``JournalError``.
   package func begin(at revision: UInt64? = nil, initial: UInt64 = 0) throws(JournalError) {
@@ -179,7 +177,7 @@ package final class JournalDirectory: Sendable {
     _ = DurableFile.reserve(Self.reserveBytes, at: reservePath)
   }
 
-  /// Does something with what writes.
+  /// Calls a function with the writer.
   func withWriter<Result>(
     _ body: (inout LogWriter) throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
@@ -187,7 +185,7 @@ package final class JournalDirectory: Sendable {
       guard var found = writer else {
         preconditionFailure("The journal in \(directory) is written before it was begun")
       }
-      // What it has is not copied.
+      // Avoids a copy of the writer's contents.
       writer = nil
       defer {
         current.withLock { $0 = found.current }
@@ -197,11 +195,14 @@ package final class JournalDirectory: Sendable {
     }
   }
 
-  /// Keeps a batch; one that is there already stays, once.
+  /// Appends a batch.
   ///
-  /// - Returns: Whether room should be made for the next segment.
-  /// - Throws: ``JournalError``. Where it is `full`, `busy` or `fenced` nothing was kept; else it
-  ///   is not known what was, and nothing further may be appended.
+  /// Repeating the last batch has no effect.
+  ///
+  /// - Returns: Whether to prepare room for the next segment.
+  /// - Throws: ``JournalError``. After `full`, `busy` or `fenced` the batch must not be
+  ///   acknowledged; after another code the contents of the disk are unknown, and appending
+  ///   must end.
   @discardableResult
   package func append(_ batch: JournalBatch) throws(JournalError) -> Bool {
     try withWriter { (writer) throws(JournalError) in
@@ -217,9 +218,9 @@ package final class JournalDirectory: Sendable {
     }
   }
 
-  /// Makes some of the room for the next segment; may be called while others are at it.
+  /// Fills a piece of the next segment's room; may run concurrently with other calls.
   ///
-  /// - Returns: Whether there is more to do.
+  /// - Returns: Whether more room is to be filled.
   package func prepare() -> Bool {
     let known = prepared.withLock { $0 }
     if known?.isReady == true { return false }
@@ -233,28 +234,28 @@ package final class JournalDirectory: Sendable {
       if filled.needsSync { try filled.sync() }
       next = filled
     } catch {
-      // Nothing is in it, whatever the disk says. It is tried again with the next segment; until
+      // The file is still empty, so every error is harmless. The next segment tries again; until
       // then this one grows.
       prepared.withLock { $0 = nil }
       return false
     }
     prepared.withLock { $0 = next }
     if next.isReady, !FileManager.default.fileExists(atPath: reservePath) {
-      // There is room again: the reserve is taken, where it had to be given up for good.
+      // There is room again, so the released reserve is recreated.
       _ = DurableFile.reserve(Self.reserveBytes, at: reservePath)
     }
     return !next.isReady
   }
 
-  /// Whether what is appended is to be synced by a call of its own.
+  /// Whether appended entries are synced by separate calls.
   var isSyncedLater: Bool { request.durability == .batched }
 
-  /// Syncs what was appended.
+  /// Syncs appended entries.
   func sync() throws(JournalError) {
     try withWriter { (writer) throws(JournalError) in try writer.sync() }
   }
 
-  /// Notes that history goes on in another epoch, whatever is promised of the rest.
+  /// Begins another epoch, and syncs that under every durability.
   package func renew(epoch: UInt64) throws(JournalError) {
     try withWriter { (writer) throws(JournalError) in
       try writer.checkSeal()
@@ -262,7 +263,7 @@ package final class JournalDirectory: Sendable {
     }
   }
 
-  /// The daemon ends, and everything that it told anybody is kept.
+  /// Ends the log cleanly: every acknowledged entry is kept.
   package func close() throws(JournalError) {
     guard writer.withLock({ $0 != nil }) else { return }
     try withWriter { (writer) throws(JournalError) in
@@ -274,17 +275,17 @@ package final class JournalDirectory: Sendable {
     writer.withLock { $0 = nil }
   }
 
-  /// The checksum of the entry that ends at a revision, if that is the newest one.
+  /// Returns the checksum of the entry that ends at a revision, if that is the newest one.
   package func mark(at revision: UInt64) -> UInt64? {
     writer.withLock { $0.flatMap { $0.last == revision ? $0.sum : nil } }
   }
 
-  /// Whether it is in a file system that keeps its files in memory only: the end of the machine
-  /// takes all of them, whatever is promised.
+  /// Whether the file system keeps files in memory only, so that a crash of the machine loses all
+  /// of them under every durability.
   package var isInMemory: Bool { FileSystemKind.isInMemory(directory) }
 
-  /// The segment that is written, where it has been removed; nil where it has not, or where that
-  /// cannot be known now.
+  /// The path of the written segment if it was removed; nil if it exists, or if that is
+  /// unknown now.
   package var lostPath: String? {
     current.withLock { current in
       guard let current, (try? current.file.isNamed(current.path)) == false else { return nil }
@@ -294,14 +295,14 @@ package final class JournalDirectory: Sendable {
 
   // MARK: Snapshots
 
-  /// Writes a snapshot's file; may be called while others are at it.
+  /// Writes a snapshot's file; may run concurrently with other calls.
   ///
-  /// Where no other revision has one that can be read, a second file is written behind it.
+  /// If no other revision has a readable snapshot, a second file follows.
   ///
   /// - Parameters:
   ///   - bytes: The snapshot.
   ///   - revision: Its revision.
-  ///   - mark: The checksum of the entry that ends with the revision; nil where that is not known.
+  ///   - mark: The checksum of the entry that ends at the revision; nil if it is unknown.
   /// - Throws: ``JournalError``.
   package func write(
     _ bytes: [UInt8],
@@ -311,11 +312,11 @@ package final class JournalDirectory: Sendable {
     let schema = request.schema.encoded()
     let fields = SnapshotFile.Fields(schema: schema, history: opening.history, sum: mark)
     let trailer = SnapshotFile.trailer(of: bytes, revision, fields)
-    // A file of another history keeps its name.
+    // A file of another history is not replaced.
     let isTaken = try snapshots.isForeign(revision)
     let path = SnapshotFile.path(of: revision, in: directory, isCopy: isTaken)
     try DurableFile.write(bytes, trailer, to: path) {
-      // It is whole, and has not its name yet.
+      // The file is complete, and has no final name yet.
       Failpoint.reach(.duringSnapshot)
       return false
     }
@@ -334,10 +335,9 @@ package final class JournalDirectory: Sendable {
     try DurableFile.write(bytes, trailer, to: path)
   }
 
-  /// Makes two files again of the only snapshot that can be read, where one of them is missing or
-  /// damaged.
+  /// Recreates a missing or damaged file of the only readable snapshot.
   ///
-  /// May be called while others are at it.
+  /// May run concurrently with other calls.
   package func completeSnapshots() throws(JournalError) {
     guard let (revision, contents) = try snapshots.newest() else { return }
     for other in try snapshots.readable(upTo: max(revision, 1) - 1) where other != revision {
@@ -346,14 +346,14 @@ package final class JournalDirectory: Sendable {
     let trailer = SnapshotFile.trailer(of: contents.bytes, revision, contents.fields)
     for isCopy in [false, true] {
       let path = SnapshotFile.path(of: revision, in: directory, isCopy: isCopy)
-      // It is the same, or that of another history, which keeps its name.
+      // The file is intact, or belongs to another history and is kept.
       if try SnapshotFile.read(path, revision) != nil { continue }
       try DurableFile.write(contents.bytes, trailer, to: path)
     }
     if contents.isCopy { _ = try snapshots.read(revision) }
   }
 
-  /// The only revision that has a snapshot, and the bytes of its file; nil where there are more.
+  /// The only revision with a snapshot, and the size of its file; nil if there are more or fewer.
   package var loneSnapshot: (revision: UInt64, bytes: Int)? {
     get throws(JournalError) {
       let revisions = try snapshots.readable()
@@ -367,11 +367,11 @@ package final class JournalDirectory: Sendable {
     }
   }
 
-  /// The files of snapshots that are of other histories, and are not used.
+  /// The files of snapshots that belong to other histories, and are ignored.
   package var foreignSnapshots: [String] { snapshots.foreign }
 
-  /// Finds the snapshots that are not needed besides one that was written: older ones than the one
-  /// before, and those that cannot be read.
+  /// Finds the snapshots that are unneeded after a new one: unreadable ones, and those older than
+  /// the one before the newest.
   ///
   /// - Returns: Their files.
   /// - Throws: ``JournalError``.
@@ -384,11 +384,11 @@ package final class JournalDirectory: Sendable {
     try snapshots.unneeded(keeping: Self.snapshotsKept)
   }
 
-  /// Notes whether the newest snapshot before a revision can still be read.
+  /// Notes whether the newest snapshot before a revision is still readable.
   ///
-  /// It is what a restart falls back on while there is but one newer.
+  /// A restart falls back on it while only one newer snapshot exists.
   ///
-  /// - Throws: ``JournalError``, where that cannot be known now.
+  /// - Throws: ``JournalError`` if that is unknown now.
   func checkSnapshot(before revision: UInt64) throws(JournalError) {
     guard revision > 0 else { return }
     while let newest = try snapshots.readable(upTo: revision - 1).first {
@@ -396,7 +396,9 @@ package final class JournalDirectory: Sendable {
     }
   }
 
-  /// Removes files that nobody needs any more; one that stays goes when the next daemon begins.
+  /// Removes unneeded files.
+  ///
+  /// A file that cannot be removed is removed by the next daemon.
   package static func remove(_ paths: [String]) {
     for path in paths { try? DurableFile.remove(path) }
   }
@@ -406,13 +408,13 @@ package final class JournalDirectory: Sendable {
   /// The time, in milliseconds since 1970.
   static var wallMilliseconds: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
 
-  /// Lets go of a segment that neither a snapshot nor the retention needs.
+  /// Removes a segment that neither a snapshot nor the retention needs.
   ///
   /// - Parameters:
-  ///   - retention: What is kept besides.
+  ///   - retention: The limits for records that no restart needs.
   ///   - wallMilliseconds: The time, in milliseconds since 1970.
-  ///   - elapsed: For how long this daemon has been writing; nil to measure it.
-  /// - Returns: Whether there may be more to let go of.
+  ///   - elapsed: The time since this daemon began to write; nil to measure it.
+  /// - Returns: Whether there may be more to remove.
   /// - Throws: ``JournalError``.
   package func trim(
     _ retention: Retention,

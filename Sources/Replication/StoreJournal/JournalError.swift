@@ -1,62 +1,62 @@
-/// Why a journal cannot be opened, read or written.
+/// The reason for which a journal cannot be opened, read or written.
 package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure.
   package enum Code: Hashable, Sendable {
-    /// The file belongs to another root, or is none of ours.
+    /// The file belongs to another root or another program.
     case foreign
     /// A later release wrote it.
     case newer
-    /// An earlier release wrote it, in a form that is not read any more.
+    /// An earlier release wrote it, in a form that is no longer supported.
     case older
-    /// There is none.
+    /// The journal or file does not exist.
     case missing
-    /// Where something was to go there is something.
+    /// The target of a write already exists.
     case occupied
-    /// The program's types cannot read what is kept.
+    /// The program's types cannot read the kept data.
     case schema
-    /// What was kept is not what is found.
+    /// The kept data is damaged.
     case corrupt
-    /// Another daemon has begun to write since: nothing was changed, and nothing ever will be.
+    /// Another daemon has begun to write since: this one may acknowledge no further change.
     case fenced
-    /// There is no room on the disk: nothing was changed, and it may be tried again.
+    /// The disk is full: no change was made, and the caller may retry.
     case full
-    /// Somebody else uses what is needed: nothing was changed, and it may be tried again.
+    /// Another program uses a resource: no change was made, and the caller may retry.
     case busy
-    /// The file system did not let a file or a directory be read. That is no damage: nothing was
-    /// changed, and it may be tried again.
+    /// The file system refused to read a file or a directory. The data may be intact: no change was
+    /// made, and the caller may retry.
     case unreadable
-    /// The file system said no. After a write or a sync it is not known what the disk holds.
+    /// The system reported an error. After a write or a sync the contents of the disk are unknown.
     case system
 
-    /// Whether nothing was changed, so that it may be tried again.
+    /// Whether no change was made, so that the caller may retry.
     package var isForNow: Bool { [.full, .busy, .unreadable].contains(self) }
   }
 
   package let code: Code
-  /// What was wrong, and all else that is known without a look at the directory.
+  /// The fault, and all other parts that are known without reading the directory.
   private let fault: String
-  /// The directory that is damaged, of which a remedy is looked for; nil for none.
+  /// The damaged directory for which a remedy is searched; nil to search no remedy.
   private let damaged: String?
-  /// No later revision is named as one that can be had; nil where none is.
+  /// The newest revision that a remedy may name; nil to name no revision.
   private let bound: UInt64?
 
-  /// An error that says itself what to do.
+  /// Creates an error whose message contains its own remedy.
   package init(_ code: Code, _ message: String) {
     self.code = code
     fault = message
     (damaged, bound) = (nil, nil)
   }
 
-  /// A directory is damaged.
+  /// Creates an error for a damaged directory.
   ///
-  /// What can be had of it is looked for when the message is asked for. So whoever reads on beyond
-  /// damage pays nothing for it, and whoever looks for a remedy may meet such an error.
+  /// The remedy is searched when the message is read. A reader that continues after damage
+  /// therefore pays no cost, and the search for a remedy may itself throw such errors.
   ///
   /// - Parameters:
   ///   - directory: The directory.
-  ///   - fault: What was wrong, as a sentence without its end.
-  ///   - revision: The revision from which on nothing can be had, as a program's types tell; nil
-  ///     where the files tell.
+  ///   - fault: The fault, as a sentence without its period.
+  ///   - revision: The first revision that the program's types cannot read; nil if the files
+  ///     alone decide.
   init(in directory: String, _ fault: String, before revision: UInt64? = nil) {
     code = .corrupt
     self.fault = "The journal in \(directory) is damaged: \(fault)."
@@ -64,10 +64,10 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     bound = revision.map { $0 == 0 ? nil : $0 - 1 } ?? .max
   }
 
-  /// What was wrong, what was expected and what to do.
+  /// The fault, the expectation and the remedy.
   ///
-  /// - Complexity: O(n), where n is the number of bytes from the newest good snapshot on, where the
-  ///   directory is damaged.
+  /// - Complexity: For a damaged directory O(n), where n is the number of bytes from the newest
+  ///   intact snapshot on.
   package var message: String {
     guard let damaged else { return fault }
     return "\(fault) \(JournalReader.remedy(for: damaged, upTo: bound))"

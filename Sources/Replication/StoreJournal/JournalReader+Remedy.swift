@@ -1,15 +1,15 @@
 import StoreHistory
 import StoreState
 
-/// What can be had of a damaged directory.
+/// Finds the recoverable part of a damaged directory.
 ///
-/// Nothing here asks for the message of an error, which would look here for what helps.
+/// No function here reads the message of an error, which would call these functions.
 extension JournalReader {
-  /// What helps a damaged directory.
+  /// Returns the remedy for a damaged directory.
   ///
   /// - Parameters:
   ///   - directory: The directory.
-  ///   - revision: No later revision is named; nil to name none.
+  ///   - revision: The newest revision to name; nil to name none.
   /// - Returns: Sentences, with commands that succeed.
   static func remedy(for directory: String, upTo revision: UInt64? = .max) -> String {
     guard let revision, let newest = newestCopy(of: directory, upTo: revision) else {
@@ -20,25 +20,26 @@ extension JournalReader {
       + "storectl restore \(ShellWord.quoted(directory)) --data DIRECTORY --through \(newest)"
   }
 
-  /// The newest revision up to which a copy can be made, from which a daemon starts as far as that
-  /// can be told without its types.
+  /// Returns the newest revision up to which a copy is possible.
   ///
-  /// - Returns: Nil where there is none, or that cannot be told now.
+  /// A daemon starts from that copy, as far as that is known without its types.
+  ///
+  /// - Returns: Nil if no copy is possible, or that is unknown now.
   static func newestCopy(of directory: String, upTo revision: UInt64 = .max) -> UInt64? {
     do {
       return try JournalReader(directory: directory).newestCopy(upTo: revision)
     } catch {
-      // What cannot be read now is no reason to promise anything.
+      // An unreadable directory gives no reason for a promise.
       return nil
     }
   }
 
-  /// The revision to which records lead from the first one on; 0 where that cannot be told now.
+  /// Returns the last revision of the records that follow the first one; 0 if it is unknown now.
   static func endOfRecords(fromFirstIn directory: String) -> UInt64 {
     do {
       return try JournalReader(directory: directory).reach(from: PastWalk(after: 0))
     } catch {
-      // What cannot be read now is no reason to promise anything.
+      // An unreadable directory gives no reason for a promise.
       return 0
     }
   }
@@ -51,7 +52,7 @@ extension JournalReader {
     return nil
   }
 
-  /// The snapshots that a copy may have, newest first, of which some may be damaged, and the last
+  /// Returns the snapshots that a copy may have, newest first, some perhaps damaged, and the last
   /// revision of the log.
   private func kept() throws -> (revisions: [UInt64], last: UInt64) {
     let segments = try readableSegments()
@@ -61,8 +62,8 @@ extension JournalReader {
     return (revisions.filter { $0 >= first.first - 1 }, last)
   }
 
-  /// The oldest snapshot of a revision or a later one from which records lead to the end; nil for
-  /// none.
+  /// Returns the oldest snapshot, from a revision on, from which records lead to the end; nil if
+  /// there is no such snapshot.
   func oldestSnapshot(leadingToEndFrom revision: UInt64) throws -> UInt64? {
     let (revisions, last) = try kept()
     for found in revisions.reversed() where found >= revision {
@@ -72,19 +73,19 @@ extension JournalReader {
     return nil
   }
 
-  /// The state of a snapshot; nil where it cannot be read.
+  /// Returns the state of a snapshot; nil if it cannot be read.
   func state(of revision: UInt64) throws(JournalError) -> PastWalk? {
     guard let contents = try snapshots.read(revision) else { return nil }
     do {
       let schema = try SchemaDocument(encoded: contents.schema)
       return try PastWalk(HistoryPart(schema: schema, bytes: contents.bytes), of: revision)
     } catch {
-      // Its checksum is right, and it is none that a program has written.
+      // The checksum is right, but no program wrote this state.
       return nil
     }
   }
 
-  /// How far records lead from a state.
+  /// Returns the last revision to which records lead from a state.
   private func reach(
     from start: PastWalk,
     through limit: UInt64 = .max,
@@ -106,7 +107,7 @@ extension JournalReader {
     } catch let error as JournalError where ![.corrupt, .missing].contains(error.code) {
       throw error
     } catch {
-      // Here it breaks off.
+      // The records end before this error.
     }
     return walk.revision
   }

@@ -2,24 +2,24 @@ package import StoreHistory
 package import StoreProtocol
 package import StoreState
 
-/// Reads a journal beside whoever writes it, and never holds that up.
+/// Reads a journal beside its writer, without blocking it.
 package final class JournalReader: HistorySource {
   let directory: String
-  /// Why it does not go on to its end: it is a copy that breaks off, or its newest segments cannot
-  /// be read; nil where it does.
+  /// The reason for which the journal is incomplete: an incomplete copy, or unreadable newest
+  /// segments; nil if it is complete.
   let damage: JournalError?
-  /// The first of the newest segments that cannot be read: what comes before them can be copied.
+  /// The first of the unreadable newest segments: the segments before it can be copied.
   let unreadable: LogSegment?
   /// The snapshots that there are.
   let snapshots: KeptSnapshots
-  /// The newest revision of the log that a daemon would go on from, where not all entries are.
+  /// The newest revision from which a daemon would continue, if later entries are not kept.
   let limit: UInt64
 
-  /// Opens a journal that is there.
+  /// Opens an existing journal.
   ///
   /// - Parameters:
-  ///   - directory: Where it is.
-  ///   - root: The root's name; nil where any will do.
+  ///   - directory: The journal's directory.
+  ///   - root: The root's name; nil for any root.
   /// - Throws: ``JournalError``.
   package init(directory: String, root: String? = nil) throws(JournalError) {
     self.directory = directory
@@ -52,7 +52,7 @@ package final class JournalReader: HistorySource {
     )
   }
 
-  /// Opens a journal that is there, and goes on to its end.
+  /// Opens an existing journal, and refuses an incomplete one.
   package static func whole(
     directory: String,
     root: String? = nil,
@@ -62,7 +62,7 @@ package final class JournalReader: HistorySource {
     return reader
   }
 
-  /// Why the newest segment does not go on to its end, and the revision at which the log ends.
+  /// Returns the damage at the end of the newest segment, and the revision at which the log ends.
   private static func judge(
     _ newest: LoadedSegment,
     at path: String,
@@ -78,7 +78,7 @@ package final class JournalReader: HistorySource {
       )
       return (damage, .max)
     }
-    // A daemon that writes may be in the middle of an entry.
+    // A running daemon may be writing an entry.
     guard DirectoryLock.holder(of: directory) == nil else { return (nil, .max) }
     let ending = try newest.ending(at: path, beside: snapshots)
     let damage =
@@ -89,7 +89,7 @@ package final class JournalReader: HistorySource {
   /// Whether a daemon uses it.
   private var isWritten: Bool { DirectoryLock.holder(of: directory) != nil }
 
-  /// Whose history it is.
+  /// Returns the history's root, its epoch, and whether its daemon ended cleanly.
   package func heading() throws(HistoryError) -> HistoryHeading {
     let newest = try newestSegment()
     let end = try ask { () throws(JournalError) in try newest.end() }
@@ -102,16 +102,16 @@ package final class JournalReader: HistorySource {
 
   package func extent() throws(HistoryError) -> HistoryExtent { try extent(from: nil) }
 
-  /// The revisions that there are.
+  /// Returns the revisions of the history.
   ///
-  /// - Parameter start: A snapshot; what comes before it is not looked at. Nil for all.
-  /// - Returns: Their ends.
+  /// - Parameter start: A snapshot; history before it is ignored. Nil for all history.
+  /// - Returns: The first and last revisions, and the snapshots.
   /// - Throws: ``HistoryError``.
   func extent(from start: UInt64?) throws(HistoryError) -> HistoryExtent {
     let newestSegment = try newestSegment()
     let last = try endOfRecords(in: newestSegment)
     let first = try segments().first?.first ?? newestSegment.header.first
-    // The file of one that is not needed any more may be there for longer than what follows it.
+    // The file of an unneeded snapshot may outlive the records after it.
     let found = try ask { () throws(JournalError) in
       try snapshots.revisions(readableBehind: last)
     }.filter { $0 >= max(start ?? 0, first - 1) }
@@ -127,7 +127,7 @@ package final class JournalReader: HistorySource {
     )
   }
 
-  /// The newest revision that records lead to: older than that of a snapshot whose log was lost.
+  /// Returns the newest revision of the records, which may precede a snapshot whose log was lost.
   package func endOfRecords() throws(HistoryError) -> UInt64 {
     try endOfRecords(in: newestSegment())
   }
@@ -136,12 +136,12 @@ package final class JournalReader: HistorySource {
     min(limit, try ask { () throws(JournalError) in try newest.end().last })
   }
 
-  /// Names the snapshots of other histories that were found; empty where there are none.
+  /// Names the snapshots of other histories that were found; empty if all are of this one.
   var foreignNote: String {
     snapshots.foreign.map { "\($0) is a snapshot of another history. " }.joined()
   }
 
-  /// The oldest snapshot of some revision or a later one that can be read; nil for none.
+  /// Returns the oldest readable snapshot from a revision on; nil if there is no such snapshot.
   func oldestSnapshot(from revision: UInt64) throws(HistoryError) -> UInt64? {
     try ask { () throws(JournalError) -> UInt64? in
       for found in try snapshots.revisions().reversed() where found >= revision {
@@ -207,26 +207,27 @@ package final class JournalReader: HistorySource {
     }
   }
 
-  /// Looks whether what is found next begins with the next revision, or does not go beyond it.
+  /// Checks that a revision directly follows the last one, or is not beyond it if it is the first.
   private func check(
     _ found: UInt64,
     behind reached: UInt64,
     isFirst: Bool,
     of segments: [LogSegment],
   ) throws(HistoryError) {
-    // What comes before the oldest segment is not asked for.
+    // Revisions before the oldest segment are not requested.
     let last = max(reached, (segments.first?.first ?? 1) - 1)
     guard found - 1 > last || !isFirst && found - 1 < last else { return }
     let (next, what) = (last + 1, "the next one is \(found)")
-    // Old history goes from its beginning.
+    // Old history is removed from its beginning.
     guard try self.segments().first == segments.first else {
       throw HistoryError(.gone, "Revision \(next) is not kept any more: \(what).")
     }
     throw try damaged("Revision \(next) is missing: \(what).", at: next)
   }
 
-  /// What to say of damage, and what helps: less than a backup where a snapshot is behind it from
-  /// which records lead to the end.
+  /// Returns an error with a remedy.
+  ///
+  /// A backup is unnecessary if records lead to the end from a snapshot after the damage.
   private func damaged(
     _ what: String,
     at revision: UInt64,
@@ -244,7 +245,7 @@ package final class JournalReader: HistorySource {
     )
   }
 
-  /// The schemas of all builds that have written it, oldest first.
+  /// Returns the schemas of all builds that have written the journal, oldest first.
   package func allSchemas() throws(HistoryError) -> [SchemaDocument] {
     var found: [(revision: UInt64, schema: [UInt8])] = []
     for segment in try segments() {
@@ -252,7 +253,7 @@ package final class JournalReader: HistorySource {
         do throws(JournalError) {
           return try LogHeader(of: segment, in: directory)
         } catch {
-          // Who reads its records is told, with what helps.
+          // The reader of these records receives the error, with a remedy.
           guard error.code == .corrupt else { throw error }
           return nil
         }
@@ -273,7 +274,7 @@ package final class JournalReader: HistorySource {
     return documents
   }
 
-  /// The checksum of the initial state that its records begin with; 0 where that is not known.
+  /// The checksum of the initial state that the records begin with; 0 if it is unknown.
   var initial: UInt64 {
     get throws(HistoryError) {
       guard let first = try segments().first, first.first == 1 else { return 0 }
@@ -281,7 +282,7 @@ package final class JournalReader: HistorySource {
         do throws(JournalError) {
           return try LogHeader(of: first, in: directory).initial
         } catch {
-          // Who reads its records is told.
+          // The reader of these records receives the error.
           guard error.code == .corrupt else { throw error }
           return 0
         }
@@ -297,7 +298,7 @@ package final class JournalReader: HistorySource {
     try ask { () throws(JournalError) in try readableSegments() }
   }
 
-  /// The segments up to the first of the newest ones that cannot be read.
+  /// Returns the segments before the first of the unreadable newest ones.
   func readableSegments() throws(JournalError) -> [LogSegment] {
     let all = try LogSegment.all(in: directory)
     guard let unreadable else { return all }
@@ -322,7 +323,7 @@ package final class JournalReader: HistorySource {
       let code: HistoryError.Code =
         switch error.code {
         case .corrupt: .corrupt
-        // It was let go of between two steps.
+        // It was removed between two steps.
         case .missing: .gone
         default: .unavailable
         }

@@ -1,39 +1,38 @@
 import StoreHistory
 import StoreState
 
-/// All that can be read of a data directory, and all that is wrong with it: what `verify` tells,
-/// and what `salvage` copies.
+/// The readable contents and all faults of a data directory: `verify` prints them, and `salvage`
+/// copies the contents.
 ///
-/// It goes on beyond damage, and changes nothing. No program may be writing the directory.
+/// It continues after damage, and changes no file. No program may be writing the directory.
 package struct LogSurvey {
-  /// How bad something is.
+  /// The severity of a fault.
   package enum Severity: Hashable, Sendable {
-    /// Nothing is lost that anybody was told of, as far as is known; but the history may have
-    /// been elsewhere.
+    /// No acknowledged data is known to be lost, but the history may have continued elsewhere.
     case doubt
-    /// Something that was kept cannot be read.
+    /// Kept data cannot be read.
     case damage
   }
 
-  /// Something that is wrong.
+  /// A fault.
   package struct Problem: Hashable, Sendable {
     package let severity: Severity
     package let text: String
   }
 
-  /// What a segment ends with.
+  /// The end of a segment.
   package enum End: Hashable, Sendable {
-    /// Its daemon has said that it ended.
+    /// Its daemon ended cleanly.
     case clean
-    /// It was being written; what follows are zeros, or nothing.
+    /// It was being written; the rest is empty or zeros.
     case open
     /// The next segment follows.
     case continued
     /// A copy ends here.
     case copied
-    /// What follows is no whole entry: one may have been written when its program ended.
+    /// The rest is not a whole entry: its write may have been interrupted.
     case torn(at: Int)
-    /// What follows is damage.
+    /// The rest is damaged.
     case damaged(at: Int)
   }
 
@@ -43,14 +42,14 @@ package struct LogSurvey {
     package let name: String
     package let first: UInt64
     package let term: UInt64
-    /// The newest revision that can be read; nil for none.
+    /// The newest readable revision; nil if no entry is readable.
     package var last: UInt64?
-    /// The number of its bytes; nil where they cannot be read.
+    /// The number of its bytes; nil if it is unknown.
     package var bytes: Int?
     package var format: Int?
-    /// The term of the daemon that has taken over; nil for none.
+    /// The term of the daemon that has taken over; nil if there is no seal.
     package var seal: UInt64?
-    /// The start of the machine in which it was written; nil where that is not known.
+    /// The id of the machine's boot in which it was written; nil if it is unknown.
     package var boot: String?
     package var end: End
   }
@@ -66,18 +65,18 @@ package struct LogSurvey {
   package private(set) var segments: [Segment] = []
   package private(set) var problems: [Problem] = []
   private(set) var runs: [Run] = []
-  /// What can be said of the newest segment whose beginning can be read; nil for none.
+  /// The header of the newest segment whose header is readable; nil if there is no such segment.
   private(set) var newest: LogHeader?
-  /// The newest snapshots first.
+  /// The readable snapshots, newest first.
   private(set) var snapshots: [UInt64] = []
   private(set) var kept: KeptSnapshots
   /// The log's files.
   let files: [LogSegment]
 
-  /// Looks through a directory.
+  /// Examines a directory.
   ///
-  /// - Throws: ``JournalError``, where there is no journal, where it is of another release, or
-  ///   where a file cannot be read now.
+  /// - Throws: ``JournalError`` if there is no journal, if it has another release's format, or if a
+  ///   file cannot be read now.
   package init(_ directory: String) throws(JournalError) {
     self.directory = directory
     files = try LogSegment.all(in: directory)
@@ -101,7 +100,7 @@ package struct LogSurvey {
       add(.damage, "In \(directory) \(fault).")
     }
     if let reached = runs.last?.revisions.upperBound, max(reached, snapshots.first ?? 0) < last {
-      // The newest segment has no entry, and begins later than those before it end.
+      // The newest segment is empty, and begins after a gap.
       add(.damage, "Revisions \(reached + 1) to \(last) are missing.")
     }
     if let snapshot = snapshots.first {
@@ -137,7 +136,7 @@ package struct LogSurvey {
     do throws(JournalError) {
       try JournalDirectory.checkPresence(in: directory)
     } catch {
-      // A history that was never there, or is of another release, is none to look through.
+      // A missing history, or one of another release, has no contents to examine.
       guard error.code == .corrupt, !snapshots.isEmpty else { throw error }
       return add(.damage, error.message)
     }
@@ -148,7 +147,7 @@ package struct LogSurvey {
     )
   }
 
-  /// Whether anything that was kept cannot be read.
+  /// Whether kept data cannot be read.
   package var isDamaged: Bool { problems.contains { $0.severity == .damage } }
 
   mutating func add(_ severity: Severity, _ text: String) {
@@ -157,12 +156,12 @@ package struct LogSurvey {
 
   // MARK: Segments
 
-  /// What a segment is followed by.
+  /// The end of a segment, for a comparison with the next header.
   private struct Before {
     var last: UInt64
     var sum: UInt64
     var total: UInt64
-    /// Whether all of it could be read.
+    /// Whether all of its entries were readable.
     var isWhole: Bool
   }
 
@@ -176,7 +175,7 @@ package struct LogSurvey {
     let loaded: LoadedSegment
     do throws(JournalError) {
       loaded = try LoadedSegment(file, in: directory)
-      // Nobody reads records without the types that they were written with.
+      // Records are unreadable without the types of their writer.
       _ = try JournalDirectory.schema(loaded.header.schema, in: directory)
     } catch {
       guard error.code == .corrupt else { throw error }
@@ -234,7 +233,7 @@ package struct LogSurvey {
     }
   }
 
-  /// Adds the runs of a segment to those before.
+  /// Adds the runs of a segment to the earlier ones.
   private mutating func join(_ found: [Walk.Part]) {
     for part in found {
       if let last = runs.last, last.revisions.upperBound + 1 == part.run.revisions.lowerBound {
@@ -330,7 +329,8 @@ package struct LogSurvey {
     }
   }
 
-  /// Why a snapshot cannot be read that has its checksum; nil where it can.
+  /// Returns the reason for which a snapshot with a right checksum is unusable; nil if it
+  /// is usable.
   private static func fault(
     of contents: SnapshotFile.Contents,
     _ revision: UInt64,
@@ -346,7 +346,7 @@ package struct LogSurvey {
 }
 
 extension LogSurvey {
-  /// Goes through a segment to its end, also beyond damage.
+  /// Iterates over a segment to its end, also after damage.
   struct Walk {
     struct Part {
       var run: Run
@@ -356,21 +356,21 @@ extension LogSurvey {
 
     private let loaded: LoadedSegment
     private var cursor: LogCursor
-    /// The revision that the next segment begins with: entries from there on were never told.
+    /// The first revision of the next segment: entries from there on were never acknowledged.
     private let limit: UInt64
     private(set) var runs: [Part] = []
-    /// Bytes that are not what they should be.
+    /// The damaged ranges.
     private(set) var problems: [Range<Int>] = []
     private var notes: [Range<Int>: String] = [:]
-    /// What it says that it ends with; nil for nothing.
+    /// The kind of the segment's end marker; nil if it has no marker.
     private(set) var kind: LogEntry.Kind?
-    /// The newest revision of an entry that can be read; nil for none.
+    /// The newest revision of a readable entry; nil if no entry is readable.
     private(set) var last: UInt64?
     private(set) var sum: UInt64
     private(set) var total: UInt64 = 0
-    /// Where the next entry begins.
+    /// The offset of the next entry.
     private(set) var place: Int
-    /// The entry that was found last, and its records.
+    /// The last entry that was found, and its records.
     private(set) var entry: (head: LogEntry.Head, records: [UInt8])?
 
     init(_ loaded: LoadedSegment, before limit: UInt64?) {
@@ -383,16 +383,16 @@ extension LogSurvey {
 
     var reached: UInt64 { last ?? loaded.header.first - 1 }
 
-    /// What is wrong with a range, as the end of a sentence.
+    /// Returns the fault of a range, as the end of a sentence.
     func note(_ problem: Range<Int>) -> String { notes[problem] ?? " are no entry." }
 
-    /// Goes on to the next entry.
+    /// Continues with the next entry.
     ///
     /// - Returns: False at the end.
     mutating func step() throws(JournalError) -> Bool {
       entry = nil
       let start = place
-      // All of them, whatever revisions they have.
+      // Every entry is requested, independent of its revisions.
       switch try cursor.next(after: 0) {
       case .entry(let head):
         place = cursor.place
@@ -402,7 +402,7 @@ extension LogSurvey {
         if reached + 1 < limit, kind == nil { problems.append(range) }
         return true
       case .end(let isTorn):
-        // Where another segment follows, all up to it was told.
+        // If another segment follows, all entries up to it were acknowledged.
         if isTorn, limit < .max, reached + 1 < limit, kind == nil {
           problems.append(start..<loaded.bytes.count)
         }
@@ -416,7 +416,7 @@ extension LogSurvey {
         return refuse(range, " are an entry after the one that says that the log ends.")
       }
       guard head.kind == .records else {
-        // Where entries cannot be read it ends behind them.
+        // After unreadable entries the marker may name a later revision.
         guard head.last == reached && head.before == sum || !problems.isEmpty else {
           return refuse(
             range,
@@ -448,7 +448,7 @@ extension LogSurvey {
         )
       }
       let isNext = head.before == sum && head.first == reached + 1
-      // Nothing is missing before an entry that follows the last one.
+      // An entry that follows the last one proves that the bytes between them held no entry.
       if isNext, let problem = problems.last, problem.upperBound == range.lowerBound,
         notes[problem] == nil
       {
@@ -468,7 +468,7 @@ extension LogSurvey {
       return true
     }
 
-    /// What is wrong with the records of an entry; nil for nothing.
+    /// Returns the fault of an entry's records; nil if they are valid.
     private static func fault(of records: [UInt8], _ head: LogEntry.Head) -> String? {
       var (decoder, next) = (CBORDecoder(records), head.first)
       do throws(CodecError) {

@@ -1,27 +1,28 @@
 import StoreProtocol
 import StoreState
 
-/// How much of old history is kept, beyond what a restart needs.
+/// The limits for old history, beyond the records that a restart needs.
 ///
-/// Whatever exceeds one of the two goes, with the next snapshot or the next start. So a quiet
-/// daemon may keep records for longer than it was told to; those that a restart needs stay in any
-/// case.
+/// Records that exceed one of the two limits are removed with the next snapshot or at the next
+/// start. A daemon with few changes may therefore exceed the limits. Records that a restart needs
+/// are always kept.
 public struct Retention: Hashable, Sendable {
   /// The bytes of records.
   public var bytes: Int
-  /// How old records become beside the newest one, on the clock of the wall; nil for any age.
+  /// The greatest age of records before the newest one, in wall-clock time; nil for any age.
   public var age: Duration?
 
-  /// Keeps some of old history.
+  /// Creates limits for old history.
   public init(bytes: Int = 256 << 20, age: Duration? = nil) {
     self.bytes = bytes
     self.age = age
   }
 
-  /// Nothing but what a restart needs.
+  /// Keeps only the records that a restart needs.
   package static let nothing = Retention(bytes: 0)
 
-  /// The milliseconds since 1970 from which on records are kept for their age.
+  /// Returns the time, in milliseconds since 1970, after which records are kept because of
+  /// their age.
   func start(at wallMilliseconds: UInt64) -> UInt64 {
     guard let age else { return 0 }
     let milliseconds = UInt64(clamping: age.wholeMilliseconds)

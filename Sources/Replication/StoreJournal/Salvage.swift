@@ -3,28 +3,28 @@ import StoreHistory
 import StoreProtocol
 import StoreState
 
-/// Copies all that can be read of a damaged data directory to another one, as a new history.
+/// Copies the readable contents of a damaged data directory to another one, as a new history.
 ///
-/// A history goes from a state through records that follow one another, so that it ends before what
-/// is missing. Of several the one is made that reaches the newest revision. Records that no state
-/// leads to go to files of JSON beside it, and so do those of torn ends.
+/// A history consists of a state and consecutive records, so it ends before the first gap. If
+/// several histories are possible, the one with the newest revision is written. Records without a
+/// state before them, and those of torn ends, are written to JSON files beside it.
 package struct Salvage {
-  /// What was copied.
+  /// The result of a salvage.
   package struct Report: Sendable {
     /// The name of the root's type.
     package var root: String
-    /// The oldest revision of the new history whose state can be shown; nil where it has no state,
-    /// so that it is of use only to the program that began it.
+    /// The oldest revision of the new history whose state is readable; nil if there is no such
+    /// state, so that only the program that began the history can use it.
     package var oldestState: UInt64?
-    /// The newest revision of the new history; nil where nothing could be begun.
+    /// The newest revision of the new history; nil if no history was written.
     package var newest: UInt64?
-    /// What is wrong, and what is missing, in sentences.
+    /// The faults and the missing parts, in sentences.
     package var missing: [String] = []
-    /// The files of records that are no part of the new history.
+    /// The files of records that are not part of the new history.
     package var files: [String] = []
   }
 
-  /// The folder of those files.
+  /// The folder of these files.
   private static let folderName = "salvaged"
 
   private let survey: LogSurvey
@@ -35,20 +35,20 @@ package struct Salvage {
   private let states: Set<UInt64>
   private var runs: [Run] = []
 
-  /// Records that follow one another.
+  /// Consecutive records.
   private struct Run {
     let revisions: ClosedRange<UInt64>
-    /// Why the only one of them cannot be applied to the state before it; nil where all can, as far
-    /// as that state is known.
+    /// The reason for which its only record does not fit the state before it; nil if all records
+    /// fit, as far as that state is known.
     var fault: String?
   }
 
-  /// Looks through a directory.
+  /// Examines a directory.
   ///
   /// - Parameters:
-  ///   - directory: The damaged one. Nothing in it is changed; no daemon may be using it.
-  ///   - target: A directory that is empty, or is made.
-  /// - Throws: ``JournalError``, or ``HistoryError`` where nothing can be read.
+  ///   - directory: The damaged directory. It is not changed; no daemon may be using it.
+  ///   - target: An empty directory, or a new one, which is created.
+  /// - Throws: ``JournalError``, or ``HistoryError`` if the directory is unreadable.
   package init(_ directory: String, to target: String) throws {
     survey = try LogSurvey(directory)
     self.target = target
@@ -71,10 +71,10 @@ package struct Salvage {
     heading = HistoryHeading(root: root, epoch: survey.newest?.epoch ?? 0, wasStopped: false)
   }
 
-  /// Copies it.
+  /// Copies the directory.
   ///
   /// - Parameter onProgress: Called with the revision that was reached.
-  /// - Returns: What was copied, and what is missing.
+  /// - Returns: The copied and the missing parts.
   /// - Throws: ``JournalError`` or ``HistoryError``.
   package mutating func run(onProgress: (UInt64) -> Void = { _ in }) throws -> Report {
     try findRuns()
@@ -87,9 +87,9 @@ package struct Salvage {
 
   // MARK: The history
 
-  /// Finds the records that can be applied one after the other.
+  /// Finds runs of records that fit one after the other.
   ///
-  /// A daemon refuses a history with one that cannot: such a record is a run of its own.
+  /// A daemon refuses a history with a record that does not fit: such a record is its own run.
   private mutating func findRuns() throws {
     let source = self
     for run in survey.runs {
@@ -127,9 +127,9 @@ package struct Salvage {
     }
   }
 
-  /// Makes the history that reaches the newest revision.
+  /// Writes the history with the newest reachable revision.
   ///
-  /// - Returns: Its records; nil for none.
+  /// - Returns: Its records; nil if it has no records.
   private mutating func copyHistory(
     _ onProgress: (UInt64) -> Void
   ) throws -> ClosedRange<UInt64>? {
@@ -138,7 +138,7 @@ package struct Salvage {
         "No history could be made: no snapshot can be read, and there are no records from revision "
           + "1 on of which it is known what they begin with."
       )
-      // Only what is salvaged goes there.
+      // The target gets only the files of other records.
       try DurableFile.makeDirectory(target)
       guard try DurableFile.names(in: target).isEmpty else {
         throw JournalError(
@@ -168,7 +168,8 @@ package struct Salvage {
     return base
   }
 
-  /// The records of the history to make, and its snapshots, newest first; nil for none.
+  /// Returns the records of the history to write, and its snapshots, newest first; nil if no
+  /// history is possible.
   private func best() throws -> (run: ClosedRange<UInt64>?, snapshots: [UInt64])? {
     let sound = runs.filter { $0.fault == nil }.map(\.revisions)
     var best: (reached: UInt64, run: ClosedRange<UInt64>?)?
@@ -181,14 +182,14 @@ package struct Salvage {
       return (run, survey.snapshots.filter { Self.states(run).contains($0) })
     }
     if let best { return (nil, [best.reached]) }
-    // Its program may have the initial state.
+    // The program that began the history may have the initial state.
     guard let first = sound.first(where: { $0.lowerBound == 1 }), try initial() != 0 else {
       return nil
     }
     return (first, [])
   }
 
-  /// The revisions whose states records lead from, or lead to.
+  /// Returns the revisions whose states these records begin with or reach.
   private static func states(_ run: ClosedRange<UInt64>) -> ClosedRange<UInt64> {
     run.lowerBound - 1...run.upperBound
   }
@@ -203,7 +204,7 @@ package struct Salvage {
     }
   }
 
-  /// Hands over records, entry by entry, and the last revision of each.
+  /// Passes records to a closure, entry by entry, with the last revision of each.
   private func records(
     of revisions: ClosedRange<UInt64>,
     _ take: (HistoryPart, UInt64) throws -> Void,
@@ -236,7 +237,7 @@ package struct Salvage {
 
   // MARK: Other records
 
-  /// Writes records that no state leads to.
+  /// Writes records without a state before them.
   private mutating func copy(_ run: Run, _ onProgress: (UInt64) -> Void) throws {
     let (revisions, source) = (run.revisions, self)
     let name = "\(revisions.lowerBound)-\(revisions.upperBound)"
@@ -253,7 +254,7 @@ package struct Salvage {
     )
   }
 
-  /// Writes the records of torn ends, which are not known to be what was written.
+  /// Writes the records of torn ends, whose contents are unverified.
   private mutating func copyTails() throws {
     let (tails, unread) = try Tail.all(of: survey)
     report.missing += unread
@@ -291,7 +292,7 @@ package struct Salvage {
     report.files.append(path)
   }
 
-  /// A file of JSON that is written.
+  /// A JSON file that is being written.
   private struct Lines {
     private let path: String
     private var export: PastExport
@@ -328,13 +329,13 @@ package struct Salvage {
 extension Salvage {
   /// The bytes after an end of a log.
   private struct Tail {
-    /// The segment that they were in.
+    /// The name of their segment.
     let name: String
     let path: String
-    /// Records that can be read, one piece after the other.
+    /// The readable records, in pieces.
     let parts: [HistoryPart]
 
-    /// All of them, and what is said of those that cannot be read.
+    /// Reads all torn ends, and describes the unreadable ones.
     static func all(of survey: LogSurvey) throws -> (tails: [Tail], unread: [String]) {
       let (files, others) = try LogSegment.torn(in: survey.directory)
       var tails: [Tail] = []
@@ -344,7 +345,7 @@ extension Salvage {
         guard let segment = LogSegment(name: "\(name).log") else { continue }
         do throws(JournalError) {
           guard let bytes = try DurableFile.read(path) else { continue }
-          // Without its key nothing is known of its bytes.
+          // Without its segment's key a torn end is unreadable.
           let header = try LogHeader(of: segment, in: survey.directory)
           guard header.first == segment.first, header.term == segment.term else { continue }
           tails.append(try Tail(name, path, bytes, header, survey.directory))
@@ -405,7 +406,7 @@ extension Salvage {
       self.parts = parts
     }
 
-    /// The records at the beginning of an entry that can be read, and follow one another.
+    /// Returns the readable, consecutive records at the beginning of an entry.
     private static func records(of head: LogEntry.Head, _ bytes: [UInt8]) -> [UInt8] {
       let end = min(bytes.count, head.length + head.count)
       guard head.length < end else { return [] }
@@ -426,7 +427,7 @@ extension Salvage {
 }
 
 extension LoadedSegment {
-  /// The bytes after a segment's end, as if they came after its header.
+  /// Treats the bytes after a segment's end as if they directly followed its header.
   fileprivate init(_ header: LogHeader, tail bytes: [UInt8]) {
     self.header = header
     self.bytes = Array(repeating: 0, count: header.bytes) + bytes

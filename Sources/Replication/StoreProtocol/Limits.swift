@@ -208,7 +208,11 @@ package struct Limits: Sendable, Equatable {
   /// Refused actions that no record contains yet; more are only counted.
   package var unrecordedRefusals = SharedLimit(all: 256, others: 192, holder: 128)
   /// The bytes of these actions and of their reasons.
-  package var unrecordedRefusalBytes = SharedLimit(all: 16 << 10, others: 12 << 10, holder: 8 << 10)
+  package var unrecordedRefusalBytes = SharedLimit(
+    all: 16 << 10,
+    others: 12 << 10,
+    holder: 8 << 10,
+  )
   /// Revisions that wait to become durable, shared equally by the holders that caused some of them.
   ///
   /// A holder with its share waits for ``Timing/backpressure``. Then its actions are refused, which

@@ -214,7 +214,8 @@ extension ReplicaServer {
   /// Reports the refused actions that no client has sent.
   func reportRefusals() {
     guard let refusals = root.takeRefusals(), let last = refusals.last else { return }
-    let text = "\(refusals.count) actions of effects or sessions were refused. The last one: \(last)"
+    let text =
+      "\(refusals.count) actions of effects or sessions were refused. The last one: \(last)"
     notices.add(
       ServerNotice(kind: .warning, peer: "reducer", text: text),
       of: .unknown,

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreSimulation
 
-/// Runs simulated worlds, one for each seed, and says which broke a promise.
+/// Runs simulated worlds, one for each seed, and reports those that broke a promise.
 @main
 struct SimulatorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -41,7 +41,7 @@ struct SimulatorCommand: ParsableCommand {
         throw ValidationError("There is no \"\(setting)\". Set one of: \(names).")
       }
     }
-    // A synchronous command is on the main thread, which is the main actor's.
+    // A synchronous command runs on the main thread, which is the main actor's.
     let (failures, totals) = MainActor.assumeIsolated {
       var totals = Totals()
       let failures = range.filter { !runs($0, &totals) }
@@ -59,7 +59,7 @@ struct SimulatorCommand: ParsableCommand {
     return first..<end
   }
 
-  /// Runs one seed; true when every promise was kept.
+  /// Runs one seed; returns true if every promise was kept.
   @MainActor private func runs(_ seed: UInt64, _ totals: inout Totals) -> Bool {
     var options = SimulationOptions(seed: seed)
     for setting in set { _ = options.set(setting) }
@@ -79,7 +79,7 @@ struct SimulatorCommand: ParsableCommand {
     return false
   }
 
-  /// Prints the simplest options that are found with which a seed breaks the same promise.
+  /// Prints the simplest options that were found with which a seed breaks the same promise.
   @MainActor private func shrink(_ seed: UInt64, _ options: SimulationOptions, _ promise: String) {
     let simplest = Shrinker.shrink(options) { options in
       let history = World.history(ofSeed: seed, options: options)
@@ -92,7 +92,7 @@ struct SimulatorCommand: ParsableCommand {
   }
 }
 
-/// What happened in all runs: shows that the faults did something.
+/// The counts of all runs, as evidence that the faults had effects.
 private struct Totals: CustomStringConvertible {
   private var epochs = 0
   private var resyncs: UInt64 = 0

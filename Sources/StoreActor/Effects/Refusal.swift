@@ -127,10 +127,10 @@ extension Effect {
   /// If an action that another one sends with ``Effect/send(_:)`` is refused, the other one is
   /// refused, too: both belong to one revision. An effect whose action is refused continues.
   ///
-  /// - Parameters:
-  ///   - reason: The reason, for people: one or two sentences of at most 512 bytes.
-  ///   - code: The kind of refusal, for programs: at most 64 bytes.
-  /// - Returns: The refusal, as an effect.
+  /// - `reason`: The reason, for people: one or two sentences of at most 512 bytes.
+  /// - `code`: The kind of refusal, for programs: at most 64 bytes.
+  ///
+  /// Returns the refusal, as an effect.
   public static func refuse(
     _ reason: String,
     code: String? = nil,
@@ -145,11 +145,11 @@ extension Effect {
 
   /// Refuses the action with a value for its sender; see ``refuse(_:code:fileID:filePath:line:column:)``.
   ///
-  /// - Parameters:
-  ///   - reason: The reason, for people: one or two sentences of at most 512 bytes.
-  ///   - code: The kind of refusal, for programs: at most 64 bytes.
-  ///   - value: The value: at most 4 KiB in its wire form. ``Refusal/value(as:)`` reads it.
-  /// - Returns: The refusal, as an effect.
+  /// - `reason`: The reason, for people: one or two sentences of at most 512 bytes.
+  /// - `code`: The kind of refusal, for programs: at most 64 bytes.
+  /// - `value`: The value: at most 4 KiB in its wire form. ``Refusal/value(as:)`` reads it.
+  ///
+  /// Returns the refusal, as an effect.
   public static func refuse<Value: WirePayload>(
     _ reason: String,
     code: String? = nil,

@@ -17,9 +17,10 @@ extension Reducer {
   /// - Parameter body: Changes the state, and returns the effects that follow.
   /// - Returns: The reducer.
   public func onRefusal(
-    _ body: @escaping (
-      _ state: inout State, _ action: Action, _ refusal: Refusal
-    ) -> Effect<Action>
+    _ body:
+      @escaping (
+        _ state: inout State, _ action: Action, _ refusal: Refusal
+      ) -> Effect<Action>
   ) -> _RefusalReducer<Self> {
     _RefusalReducer(base: self, body: body)
   }

@@ -19,7 +19,9 @@ public struct ActionFailure: Error, Hashable {
 
     /// The action does not fit the scope: it cannot be decoded, and was not applied.
     public static let rejected = Code("rejected")
-    /// A reducer refused the action; it was not applied. ``ActionFailure/refusal`` has the reason.
+    /// A reducer refused the action; it was not applied.
+    ///
+    /// ``ActionFailure/refusal`` has the reason.
     public static let refused = Code("refused")
     /// The target of the action is absent; it was not applied.
     public static let absent = Code("absent")

@@ -8,11 +8,11 @@ extension TestStore {
   /// A refused action changes nothing, so there is no closure for the expected state. A refusal that
   /// a test does not assert is a failure.
   ///
-  /// - Parameters:
-  ///   - action: The action.
-  ///   - reason: The expected reason.
-  ///   - code: The expected code; nil for any code.
-  /// - Returns: The task of the action, which has no effects.
+  /// - `action`: The action.
+  /// - `reason`: The expected reason.
+  /// - `code`: The expected code; nil for any code.
+  ///
+  /// Returns the task of the action, which has no effects.
   @discardableResult
   public func send(
     _ action: Action,
@@ -33,11 +33,11 @@ extension TestStore {
 
   /// Sends an action without a value, and asserts that a reducer refuses it.
   ///
-  /// - Parameters:
-  ///   - action: The case of the action.
-  ///   - reason: The expected reason.
-  ///   - code: The expected code; nil for any code.
-  /// - Returns: The task of the action, which has no effects.
+  /// - `action`: The case of the action.
+  /// - `reason`: The expected reason.
+  /// - `code`: The expected code; nil for any code.
+  ///
+  /// Returns the task of the action, which has no effects.
   @discardableResult
   public func send(
     _ action: CaseKeyPath<Action, Void>,
@@ -58,12 +58,12 @@ extension TestStore {
 
   /// Sends an action with a value, and asserts that a reducer refuses it.
   ///
-  /// - Parameters:
-  ///   - action: The case of the action.
-  ///   - value: The value of the action.
-  ///   - reason: The expected reason.
-  ///   - code: The expected code; nil for any code.
-  /// - Returns: The task of the action, which has no effects.
+  /// - `action`: The case of the action.
+  /// - `value`: The value of the action.
+  /// - `reason`: The expected reason.
+  /// - `code`: The expected code; nil for any code.
+  ///
+  /// Returns the task of the action, which has no effects.
   @discardableResult
   public func send<Value>(
     _ action: CaseKeyPath<Action, Value>,
@@ -85,11 +85,10 @@ extension TestStore {
 
   /// Waits for an action of an effect, and asserts that a reducer refuses it.
   ///
-  /// - Parameters:
-  ///   - expectedAction: The action.
-  ///   - reason: The expected reason.
-  ///   - code: The expected code; nil for any code.
-  ///   - duration: The time to wait; nil for the store's own.
+  /// - `expectedAction`: The action.
+  /// - `reason`: The expected reason.
+  /// - `code`: The expected code; nil for any code.
+  /// - `duration`: The time to wait; nil for the store's own.
   public func receive(
     _ expectedAction: Action,
     refused reason: String,
@@ -111,11 +110,10 @@ extension TestStore {
 
   /// Waits for an action of an effect by its case, and asserts that a reducer refuses it.
   ///
-  /// - Parameters:
-  ///   - actionCase: The case of the action.
-  ///   - reason: The expected reason.
-  ///   - code: The expected code; nil for any code.
-  ///   - duration: The time to wait; nil for the store's own.
+  /// - `actionCase`: The case of the action.
+  /// - `reason`: The expected reason.
+  /// - `code`: The expected code; nil for any code.
+  /// - `duration`: The time to wait; nil for the store's own.
   @_disfavoredOverload
   public func receive<Value>(
     _ actionCase: CaseKeyPath<Action, Value>,

@@ -18,42 +18,42 @@ import Darwin
 /// await session.run()
 /// ```
 ///
-/// From its creation to ``stop()`` it is the session's alone. Whatever signal ends the program
-/// meanwhile, the terminal is as it was before, and the program ends by that signal; Ctrl-Z works.
-/// What is typed comes by the main queue. There is one at a time.
+/// From its creation to ``stop()`` only the session uses the terminal. If a signal ends the program
+/// meanwhile, the terminal is restored first, and the program ends by that signal. Ctrl-Z works.
+/// Input arrives on the main queue. Only one instance may exist at a time.
 @MainActor
 public final class CursesTerminal: TerminalDevice {
   private let notes: Int32
   private var sources: [any DispatchSourceRead] = []
   private var onInput: (@MainActor ([InputEvent]) -> Void)?
   private var parser = InputParser()
-  /// What the terminal shows, as far as it is known.
+  /// The cells that the terminal shows; nil if they are unknown.
   private var shown: Grid?
-  /// How what is written looks, as far as it is known.
+  /// The current style of written text; nil if it is unknown.
   private var style: Style?
   private var isStopped = false
 
-  /// Whether the program is on a terminal on which views can be shown.
+  /// Checks that the program runs on a terminal that can show views.
   ///
-  /// - Parameter environment: The program's.
-  /// - Throws: A ``TerminalError`` that says why it is on none.
+  /// - Parameter environment: The program's environment.
+  /// - Throws: A ``TerminalError`` with the reason if it cannot.
   public nonisolated static func check(environment: [String: String]) throws(TerminalError) {
     guard ccurses_is_terminal() else { throw .noTerminal }
     let name = environment["TERM"] ?? ""
     guard !["", "dumb", "unknown"].contains(name) else { throw .unusable(name) }
   }
 
-  /// Takes the terminal.
+  /// Takes control of the terminal.
   ///
-  /// - Parameter environment: The program's: `TERM` names the terminal's kind, and with `NO_COLOR`
-  ///   there is none.
-  /// - Throws: A ``TerminalError`` when there is no terminal, or one that can show no views.
+  /// - Parameter environment: The program's environment. `TERM` names the terminal's kind, and
+  ///   `NO_COLOR` turns colours off.
+  /// - Throws: A ``TerminalError`` if there is no terminal, or if it cannot show views.
   public init(environment: [String: String]) throws(TerminalError) {
     try Self.check(environment: environment)
-    // Widths are known, and wide characters written, in a locale of UTF-8.
+    // This sets a UTF-8 locale, which is necessary for widths and for writing wide characters.
     _ = Canvas.columns(of: "─")
     var notes: Int32 = -1
-    // Before ncurses, which leaves alone what somebody else handles.
+    // Before ncurses starts, since it keeps signal handlers that are already installed.
     guard ccurses_watch_signals(&notes) else {
       throw .failed("A pipe could not be made: \(String(cString: strerror(errno))).")
     }
@@ -66,12 +66,12 @@ public final class CursesTerminal: TerminalDevice {
 
   isolated deinit { stop() }
 
-  /// The columns and rows that there are.
+  /// The terminal's columns and rows.
   public var size: Size {
     Size(width: Int(ccurses_columns()), height: Int(ccurses_rows()))
   }
 
-  /// Hands over what is typed from now on.
+  /// Passes input to a closure from now on.
   public func start(_ onInput: @escaping @MainActor ([InputEvent]) -> Void) {
     self.onInput = onInput
     watch(STDIN_FILENO) { [weak self] in self?.readKeys() }
@@ -85,7 +85,9 @@ public final class CursesTerminal: TerminalDevice {
     sources.append(source)
   }
 
-  /// Gives the terminal back as it was; to do so again does nothing.
+  /// Restores the terminal.
+  ///
+  /// Only the first call has an effect.
   public func stop() {
     guard !isStopped else { return }
     isStopped = true
@@ -118,7 +120,7 @@ public final class CursesTerminal: TerminalDevice {
       for x in update.columns {
         place = put(grid[x, y], Point(x: x, y: y), cursorAt: place, in: grid.size)
       }
-      // As between the views of a drawing.
+      // Yields to other threads, as a drawing does between its views.
       sched_yield()
     }
     if let cursor { ccurses_move(Int32(cursor.y), Int32(cursor.x)) }
@@ -137,11 +139,11 @@ public final class CursesTerminal: TerminalDevice {
   ///
   /// - Parameters:
   ///   - cell: The cell.
-  ///   - place: Where it stands.
-  ///   - known: Where the cursor is, where that is known.
-  ///   - size: The columns and rows that there are.
-  /// - Returns: Where the cursor is now. Only behind ASCII is that known: terminals differ in how
-  ///   wide they draw anything else, and in whether what comes next belongs to it.
+  ///   - place: The cell's place.
+  ///   - known: The cursor's place; nil if it is unknown.
+  ///   - size: The columns and rows of the grid.
+  /// - Returns: The new place of the cursor, which is known only after ASCII. Terminals draw other
+  ///   characters with different widths, and differ in the characters that they join.
   private func put(_ cell: Cell, _ place: Point, cursorAt known: Point?, in size: Size) -> Point? {
     let isLast = place.y == size.height - 1 && place.x + cell.width == size.width
     guard cell.width > 0, !(isLast && ccurses_scrolls()) else { return known }
@@ -170,19 +172,19 @@ public final class CursesTerminal: TerminalDevice {
       if parser.events.count == Self.mostAtOnce { handOver() }
     }
     if !isStopped {
-      // A read waits behind an escape for what belongs to it.
+      // After an escape, a read waits for the rest of its sequence.
       parser.pause()
       handOver()
     }
     guard isEmpty, !isStopped, hasHungUp else { return }
-    // The terminal has gone without the signal for it, or with one that is ignored.
+    // The terminal has closed, and the signal for that was not sent or is ignored.
     for source in sources { source.cancel() }
     raise(SIGHUP)
-    // Where it is ignored there is still nobody left to show anything to.
+    // If the signal is ignored, the program ends here, since it has no terminal to show views on.
     _exit(128 + SIGHUP)
   }
 
-  /// The most events that are handed over at once.
+  /// The greatest number of events that are passed at once.
   private static let mostAtOnce = 4096
 
   private func handOver() {
@@ -191,7 +193,8 @@ public final class CursesTerminal: TerminalDevice {
     if !events.isEmpty { onInput?(events) }
   }
 
-  /// What Ctrl-L comes to: all is drawn anew, where another program has written to the terminal.
+  /// Returns the event that Ctrl-L causes: a complete drawing, for a terminal to which another
+  /// program has written.
   private func redrawn(_ event: InputEvent) -> InputEvent? {
     guard case .key(.control("l")) = event else { return nil }
     shown = nil
@@ -203,7 +206,7 @@ public final class CursesTerminal: TerminalDevice {
     return poll(&item, 1, 0) > 0 && Int32(item.revents) & Int32(POLLHUP | POLLERR | POLLNVAL) != 0
   }
 
-  /// The next thing that was typed; nil for nothing more.
+  /// Reads the next pending input; nil if there is no more.
   private func next() -> InputParser.Typed? {
     var character: UInt32 = 0
     var (y, x): (Int32, Int32) = (0, 0)
@@ -249,7 +252,7 @@ extension Style {
 }
 
 extension Color {
-  /// The number that terminals know it by; -1 for the usual colour.
+  /// The colour's number in terminals; -1 for the default colour.
   fileprivate var number: Int32 {
     switch self {
     case .primary, .secondary: -1

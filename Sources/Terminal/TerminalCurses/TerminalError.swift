@@ -1,13 +1,13 @@
-/// Why views cannot be shown on the program's terminal.
+/// The reason why the program's terminal cannot show views.
 public enum TerminalError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Input or output is no terminal.
   case noTerminal
-  /// The terminal is of a kind that is not known, or whose cursor cannot be moved.
+  /// The terminal's kind is unknown, or its cursor cannot be moved.
   case unusable(String)
-  /// The system lacks something, or failed.
+  /// A system call failed, for the given reason.
   case failed(String)
 
-  /// What was wrong, what was expected and what to do.
+  /// The fault, the expectation and the remedy.
   public var description: String {
     switch self {
     case .noTerminal:

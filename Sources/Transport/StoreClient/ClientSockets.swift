@@ -3,23 +3,23 @@ import StoreProtocol
 import StoreReplica
 import ZeroMQ
 
-/// A client's two sockets, and what is told of the control socket's connection.
+/// A client's two sockets, and the state of the control socket's connection.
 @MainActor
 final class ClientSockets: ClientTransport {
   private(set) var control: Socket
   private(set) var publishing: Socket
   private var monitor: SocketMonitor
-  /// Tells of the monitor's events: to look for them in each turn would take a system call more.
+  /// Signals the monitor's events: polling for them in each turn would cost another system call.
   private var monitorSource: (any DispatchSourceRead)?
-  /// Whether the control connection that there was has ended, as of the last event that was read.
+  /// Whether the control connection has ended, as of the last event that was read.
   private var hasEnded = false
-  /// Whether the daemon asks for a key where we have none, or for none where we have one.
+  /// Whether only one side requires a key: the daemon or this client.
   private(set) var isMismatched = false
-  /// Whether the daemon has refused the last connection: it grants nothing to this user or key.
+  /// Whether the daemon has refused the last connection: this user or key has no grant.
   private(set) var isRefused = false
-  /// Called when it has ended.
+  /// Called when the control connection has ended.
   var onCut: @MainActor () -> Void = {}
-  /// Counts how often the sockets were recreated or closed.
+  /// The number of times that the sockets were recreated or closed.
   private(set) var generation = 0
   private(set) var isClosed = false
   private let context: Context
@@ -47,7 +47,7 @@ final class ClientSockets: ClientTransport {
 
   private func watchMonitor() throws(ZeroMQError) {
     monitorSource = try monitor.socket.watch { [weak self] in self?.takeEvents() }
-    // The library signals only what comes after somebody has found nothing.
+    // libzmq signals an event only after a read has found its queue empty.
     try readMonitor()
   }
 
@@ -56,7 +56,7 @@ final class ClientSockets: ClientTransport {
     do throws(ZeroMQError) {
       try readMonitor()
     } catch {
-      // Its socket fails with the others, of which the turn says so.
+      // The other sockets fail for the same reason, and the turn reports it.
       return
     }
     if hasEnded { onCut() }
@@ -65,7 +65,7 @@ final class ClientSockets: ClientTransport {
   private func closeSockets() {
     monitorSource?.cancel()
     monitorSource = nil
-    // One that could not be made anew is closed.
+    // A socket that could not be recreated is closed.
     if !control.isClosed { control.stopMonitoring() }
     control.close()
     monitor.socket.close()
@@ -79,7 +79,7 @@ final class ClientSockets: ClientTransport {
   ) throws(ZeroMQError) -> (Socket, SocketMonitor) {
     var options = try common(location)
     options.linger = .seconds(1)
-    // Actions wait in our own queue, where they can expire, not in a socket without a peer.
+    // Actions wait in the client's queue, where they can expire, not in a socket without a peer.
     options.immediate = true
     options.sendHighWater = 10_000
     options.receiveHighWater = 10_000
@@ -108,10 +108,10 @@ final class ClientSockets: ClientTransport {
     if let key = location.key {
       options.curve = CurveClient(server: key.daemon, pair: try CurvePair(secretKey: key.secret))
     }
-    // Leases notice silence on either side; over tcp the system finds what is idle and broken.
+    // Leases detect silence on either side; over tcp the system finds idle connections that broke.
     options.tcpKeepalive = true
     options.reconnectInterval = .milliseconds(50)
-    // On the same machine an attempt costs microseconds, and also fails when many others connect.
+    // A local attempt costs microseconds, and also fails when many clients connect at once.
     options.reconnectIntervalMaximum = location.directory == nil ? .seconds(5) : .milliseconds(250)
     return options
   }
@@ -120,7 +120,7 @@ final class ClientSockets: ClientTransport {
 
   var isCut: Bool {
     get throws(ZeroMQError) {
-      // There may be a new one by now.
+      // A new connection may have been made since.
       if hasEnded { try readMonitor() }
       return hasEnded
     }
@@ -130,7 +130,7 @@ final class ClientSockets: ClientTransport {
     while let event = try monitor.next() {
       switch event {
       case .disconnected: hasEnded = true
-      // Whether it asks for a key is only known some milliseconds later, and did not change.
+      // A mismatch is only known some milliseconds later, and does not change.
       case .connected: (hasEnded, isRefused) = (false, false)
       case .mismatched: isMismatched = true
       case .refused: isRefused = true
@@ -142,7 +142,7 @@ final class ClientSockets: ClientTransport {
   func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) throws(ZeroMQError) -> Bool {
     guard try control.receive(into: &first) else { return false }
     let frame = first.bytes
-    // A message of several frames is none of the daemon's; its first frame is read as one.
+    // The daemon sends no message of several frames; only the first frame of one is used.
     while first.more { _ = try control.receive(into: &first) }
     take(frame[...])
     return true
@@ -162,10 +162,10 @@ final class ClientSockets: ClientTransport {
     return true
   }
 
-  /// Without a connection the frame is dropped: the next greeting starts over with hello, and the
+  /// Without a connection the frame is dropped: the next greeting begins again with hello, and the
   /// client's queue still has every action without an outcome.
   ///
-  /// A socket that could not be opened anew is closed, and takes nothing.
+  /// A socket that could not be recreated is closed, and ignores the frame.
   func send(control frame: consuming [UInt8]) throws(ZeroMQError) {
     if !control.isClosed { _ = try control.send(Message(adopting: frame)) }
   }
@@ -174,7 +174,7 @@ final class ClientSockets: ClientTransport {
     if !publishing.isClosed { _ = try publishing.send(frame) }
   }
 
-  /// Closes the sockets for good; calling it again does nothing.
+  /// Closes the sockets for good; only the first call has an effect.
   func close() {
     guard !isClosed else { return }
     isClosed = true

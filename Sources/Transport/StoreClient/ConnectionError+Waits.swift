@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 extension ConnectionError {
-  /// Why a scope, or the session, was refused.
+  /// The error for a scope or a session that was refused.
   package init(_ failure: JoinFailure) {
     switch failure.code {
     case "unknownScope":
@@ -28,7 +28,7 @@ extension ConnectionError {
       )
     case "badState":
       self.init(.schemaMismatch, failure.message, remedy: "Use programs of the same build.")
-    // The daemon says itself what to do.
+    // The daemon's message contains the remedy.
     case "overloaded": self.init(.tryAgain, failure.message, remedy: "")
     default: self.init(.refused, failure.message, remedy: "")
     }
@@ -36,13 +36,13 @@ extension ConnectionError {
 }
 
 extension ConnectionError {
-  /// Why a wait failed.
+  /// The error of a wait that failed.
   ///
   /// - Parameters:
-  ///   - failure: How the wait ended.
-  ///   - subject: What was waited for, such as `The scope "todos"`.
-  ///   - location: Where the daemon is.
-  ///   - time: How long was waited at most.
+  ///   - failure: The reason for which the wait ended.
+  ///   - subject: The subject of the wait, such as `The scope "todos"`.
+  ///   - location: The daemon's location.
+  ///   - time: The time limit of the wait.
   init(_ failure: WaitFailure, of subject: String, at location: StoreLocation, _ time: Duration?) {
     let limit = time.map { " within \($0)" } ?? ""
     switch failure {
@@ -81,7 +81,7 @@ extension ConnectionError {
 }
 
 extension ConnectionError {
-  /// The daemon is there, and grants nothing to this user or to this key.
+  /// The error if the daemon runs, but has no grant for this user or this key.
   static func notAdmitted(at location: StoreLocation) -> Self {
     guard location.key == nil else {
       return Self(

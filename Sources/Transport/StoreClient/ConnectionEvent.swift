@@ -1,9 +1,9 @@
 import StoreProtocol
 import StoreReplica
 
-/// A change of a connection that its user may want to know about.
+/// A change of a connection that may matter to its user.
 public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
-  /// What happened.
+  /// The kind of change.
   public enum Kind: Hashable, Sendable {
     /// A session is open. Resumed means that effects and lease continued through an interruption.
     case connected(isResumed: Bool)
@@ -13,11 +13,11 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     case refused
     /// The session has ended, with its effects; the client requests another one.
     case sessionEnded
-    /// The daemon has gone, or does not answer. Stores show what was last received.
+    /// The daemon has ended or does not answer. Stores show the last state that was received.
     case silent
     /// A scope is fetched again, because a message was lost or did not apply.
     case resynchronizing
-    /// The copy of a scope differed from the daemon's; the description says where.
+    /// The copy of a scope differed from the daemon's; the description contains the place.
     case differed
     /// Outputs of a scope cannot be read, usually because the daemon is of another build.
     case outputsLeftOut
@@ -25,11 +25,11 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     case closed
   }
 
-  /// What happened.
+  /// The kind of change.
   public var kind: Kind
   /// The event as a sentence for people.
   public var description: String
-  /// Why the daemon no longer serves this client; nil where it does.
+  /// The reason for which the daemon no longer serves this client; nil if it serves it.
   private var refusal: JoinFailure?
 
   init(_ event: ClientEvent) {
@@ -69,7 +69,7 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ConnectionEvent {
-  /// What ends whoever goes on with the connection; nil where the connection goes on itself.
+  /// The error that ends a program with this connection; nil if the connection continues.
   package var end: ConnectionError? {
     if let refusal { return ConnectionError(refusal) }
     return kind == .closed ? ConnectionError(.closed, description, remedy: "") : nil

@@ -48,8 +48,8 @@ final class ConnectionService: LoopParticipant {
 
   /// Ends the session and all waits, and closes the sockets.
   ///
-  /// - Parameter reason: Why, as those are told who wait.
-  /// - Throws: ``ZeroMQError`` when the goodbye cannot be sent.
+  /// - Parameter reason: The reason, which the waiters receive.
+  /// - Throws: ``ZeroMQError`` if the goodbye cannot be sent.
   func close(_ reason: String) throws(ZeroMQError) {
     guard !isClosed else { return }
     isClosed = true

@@ -10,26 +10,26 @@ import Darwin
 struct DaemonProbe {
   let directory: String
 
-  /// Whether there is no socket.
+  /// Whether the control socket's file is absent.
   var isAbsent: Bool { access("\(directory)/ctl", F_OK) != 0 && errno == ENOENT }
 
   /// Whether no process accepts connections there.
   var isRefused: Bool { [ENOENT, ECONNREFUSED, ENOTDIR].contains(connectionError) }
 
-  /// Whether this user may not connect to the sockets, which the daemon opens to other users when
-  /// something is granted to one of them.
+  /// Whether this user may not connect to the sockets.
+  ///
+  /// The daemon opens them to other users when one of them has a grant.
   var isForbidden: Bool { [EACCES, EPERM].contains(connectionError) }
 
-  /// Whether so many others come that there is no place for one more: a daemon that works, and does
-  /// not get to accepting them.
+  /// Whether the queue of connections is full: the daemon works, but accepts too slowly.
   var isCrowded: Bool { connectionError == EAGAIN }
 
-  /// The error of an attempt to connect; 0 if there was none, or if it is not known.
+  /// The error of an attempt to connect; 0 if it succeeded or the error is unknown.
   private var connectionError: Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let path = Array("\(directory)/ctl".utf8)
-    // A longer one was refused before.
+    // A longer path was refused before.
     guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENOENT }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
     #if canImport(Glibc)
@@ -40,7 +40,7 @@ struct DaemonProbe {
     let descriptor = socket(AF_UNIX, kind, 0)
     guard descriptor >= 0 else { return 0 }
     defer { close(descriptor) }
-    // One whose queue of connections is full would keep us waiting.
+    // A connection to a full queue would otherwise block.
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     let status = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -50,12 +50,12 @@ struct DaemonProbe {
     return status == 0 ? 0 : errno
   }
 
-  /// What the directory's lock says, and whether its process still has it; nil if there is none
-  /// that this user may read.
+  /// The text of the directory's lock, and whether its process still holds it; nil if there is no
+  /// lock that this user may read.
   var lock: (text: LockText, isHeld: Bool)? {
     let descriptor = open("\(directory)/lock", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
-    // A lock that is taken for the look goes with the descriptor.
+    // Closing the descriptor also releases a lock that the check below takes.
     defer { close(descriptor) }
     var buffer = [UInt8](repeating: 0, count: LockText.limit)
     let count = read(descriptor, &buffer, buffer.count)
@@ -63,7 +63,7 @@ struct DaemonProbe {
     return (text, flock(descriptor, LOCK_SH | LOCK_NB) != 0)
   }
 
-  /// How to start the daemon that served the directory last; empty if none is known.
+  /// The command that starts the directory's last daemon; empty if that daemon is unknown.
   var remedy: String {
     switch lock?.text.program {
     case nil: ""
@@ -74,14 +74,13 @@ struct DaemonProbe {
 }
 
 extension StoreConnection {
-  /// How long a running daemon usually takes to answer.
+  /// The usual time in which a running daemon answers.
   private static let glance: Duration = .milliseconds(50)
 
-  /// Waits until a session is open, but if there is no daemon only as long as it takes to
-  /// see that.
+  /// Waits until a session is open; without a daemon, only until its absence is certain.
   ///
-  /// - Parameter time: How long to wait at most.
-  /// - Throws: As ``connected(within:)``, and ``ConnectionError/Code/silent`` when somebody takes
+  /// - Parameter time: The time limit.
+  /// - Throws: As ``connected(within:)``, and ``ConnectionError/Code/silent`` if a process accepts
   ///   connections, but does not answer.
   package func reached(within time: Duration) async throws(ConnectionError) {
     let probe = location.directory.map { DaemonProbe(directory: $0) }
@@ -104,7 +103,7 @@ extension StoreConnection {
 
 extension ConnectionError {
   fileprivate init(silentWithin time: Duration, _ probe: DaemonProbe) {
-    // A lock that nobody has any more names a process that is gone.
+    // A lock that is no longer held names a process that has ended.
     let holder = probe.lock.flatMap { $0.isHeld ? $0.text : nil }
     let process = holder.map { "\($0.program ?? "The daemon") with pid \($0.pid)" } ?? "A process"
     if probe.isCrowded {

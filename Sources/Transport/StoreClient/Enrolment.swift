@@ -2,8 +2,8 @@ import StoreProtocol
 import StoreState
 import ZeroMQ
 
-/// An invitation to enrol with a daemon, as a line: `tcp://HOST:PORT#DAEMON.TICKET`, the
-/// daemon's public key and the ticket's secret one in hexadecimal digits.
+/// An invitation to enrol with a daemon, as a line: `tcp://HOST:PORT#DAEMON.TICKET`, with the
+/// daemon's public key and the ticket's secret key in hexadecimal digits.
 package struct EnrolmentLine: Hashable, Sendable, CustomStringConvertible {
   package var address: String
   package var daemon: [UInt8]
@@ -15,7 +15,7 @@ package struct EnrolmentLine: Hashable, Sendable, CustomStringConvertible {
     self.ticket = ticket
   }
 
-  /// Reads a line; nil for anything else.
+  /// Parses a line; nil if it is invalid.
   package init?(_ text: String) {
     let parts = text.split(separator: "#", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].hasPrefix("tcp://"), !parts[0].dropFirst(6).contains("/"),
@@ -34,7 +34,7 @@ package struct EnrolmentLine: Hashable, Sendable, CustomStringConvertible {
 
 /// Submits a key of this user with an invitation.
 package struct Enrolment {
-  /// How many nanoseconds a daemon may take to admit the ticket, and then to answer.
+  /// The nanoseconds that a daemon may take to admit the ticket, and again to answer.
   private static let patience: Int64 = 10_000_000_000
 
   let line: EnrolmentLine
@@ -47,14 +47,14 @@ package struct Enrolment {
 
   /// Creates a key pair, submits the public key and stores the secret one; blocks meanwhile.
   ///
-  /// Until its enrolment is confirmed, the pair is kept in a second file, and submitted again the
-  /// next time.
+  /// Until its enrolment is confirmed, the pair is kept in a second file and submitted again at the
+  /// next attempt.
   ///
-  /// - Returns: What the daemon calls the key.
-  /// - Throws: ``ConnectionError``. Then no key is in use; where it is `refused`, none is kept.
+  /// - Returns: The daemon's name for the key.
+  /// - Throws: ``ConnectionError``. Then no key is in use; after `refused`, the pair is deleted.
   package func run() throws(ConnectionError) -> String {
     do {
-      // Before the ticket is spent on it.
+      // The file is checked before the ticket is spent.
       let pair = try CurvePair(secretKey: try file.prepare(for: line.daemon).secret)
       let name = try enrolledName(of: pair)
       try file.keep()
@@ -71,7 +71,7 @@ package struct Enrolment {
     do {
       return try handIn(pair.publicKey, as: try CurvePair(secretKey: line.ticket))
     } catch let error as ConnectionError where error.code == .refused {
-      // An earlier attempt may have spent the ticket on it, whose answer was lost.
+      // An earlier attempt may have spent the ticket on this key, and its answer was lost.
       do {
         return try handIn(pair.publicKey, as: pair)
       } catch let other as ConnectionError where other.code == .refused {
@@ -84,9 +84,9 @@ package struct Enrolment {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - caller: The pair by which the daemon knows us: that of the ticket, or of the key itself.
-  /// - Returns: What the daemon calls it.
-  /// - Throws: `ConnectionError` where it is refused, or not answered.
+  ///   - caller: The pair that identifies the caller: that of the ticket, or of the key itself.
+  /// - Returns: The daemon's name for the key.
+  /// - Throws: `ConnectionError` if the daemon refuses the key or does not answer.
   private func handIn(_ key: [UInt8], as caller: CurvePair) throws -> String {
     let context = try Context()
     defer { context.terminate() }
@@ -102,7 +102,7 @@ package struct Enrolment {
     }
     try socket.connect(StoreLocation(address: line.address).control)
     let poller = Poller([.socket(socket), .socket(monitor.socket)])
-    // The empty message with which a daemon greets whom it lets in.
+    // The empty message with which a daemon greets a peer that it admits.
     guard try awaited({ _ in true }, socket, monitor, poller) != nil else {
       throw ConnectionError(
         .noDaemon,
@@ -121,9 +121,9 @@ package struct Enrolment {
     return name
   }
 
-  /// Waits for a meaningful message.
+  /// Waits for a message that the closure understands.
   ///
-  /// - Returns: What it means; nil when none has come in time.
+  /// - Returns: The closure's value; nil if no such message arrives in time.
   private func awaited<Meaning>(
     _ meaning: ([UInt8]) throws -> Meaning?,
     _ socket: Socket,
@@ -150,7 +150,7 @@ package struct Enrolment {
     return nil
   }
 
-  /// The content of an answer; nil if it is not one.
+  /// The key's name in an answer; nil if the frame is not such an answer.
   private func name(answeredBy frame: [UInt8]) throws -> String? {
     guard !frame.isEmpty, case .keys(_, let item) = try DaemonMessage(frame: frame[...]) else {
       return nil

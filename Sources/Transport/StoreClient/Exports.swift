@@ -1,3 +1,3 @@
-// What a client's file gets from `import StoreClient` alone: stores, and where their daemons are.
+// With `import StoreClient` alone, a client's file gets stores and the locations of daemons.
 @_exported public import StoreActor
 @_exported public import StoreProtocol

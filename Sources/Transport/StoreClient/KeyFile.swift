@@ -9,18 +9,18 @@ import Darwin
 
 /// The files of a user's keys, one for each address of a daemon.
 ///
-/// A file has two lines: `daemon` and the public key of the daemon, `secret` and the user's own.
+/// A file has two lines: `daemon` and the daemon's public key, `secret` and the user's secret key.
 package struct KeyFile {
   package let path: String
   /// The address of the daemon.
   private let address: String
 
-  /// The file for a daemon's address.
+  /// Finds the file for a daemon's address.
   ///
   /// - Parameters:
   ///   - address: The address: `tcp://HOST:PORT`.
-  ///   - environment: The process's.
-  /// - Throws: ``ConnectionError`` where the user has no home directory.
+  ///   - environment: The environment variables of the process.
+  /// - Throws: ``ConnectionError`` if the user has no home directory.
   package init(
     for address: String,
     environment: [String: String],
@@ -35,7 +35,7 @@ package struct KeyFile {
 
   private var directory: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
 
-  /// Reads the key; nil if there is none.
+  /// Reads the key; nil if the file is missing.
   package func read() throws(ConnectionError) -> StoreKey? { try Self.read(path) }
 
   private static func read(_ path: String) throws(ConnectionError) -> StoreKey? {
@@ -62,19 +62,19 @@ package struct KeyFile {
     return StoreKey(daemon: daemon, secret: secret)
   }
 
-  /// Where a key is kept until its enrolment is confirmed.
+  /// The file of a key until its enrolment is confirmed.
   private var preparation: String { "\(path).new" }
 
-  /// Writes a key that is not in use yet, if there is none; ``keep()`` or ``drop()`` follows.
+  /// Writes a key that is not in use yet, unless one exists; ``keep()`` or ``drop()`` follows.
   ///
   /// - Parameter daemon: The daemon's public key.
-  /// - Returns: A new key; or the one that an attempt has left of which nobody knows what came.
-  /// - Throws: ``ConnectionError`` where there is a key in use, or none can be written down.
+  /// - Returns: A new key, or the key of an earlier attempt whose outcome is unknown.
+  /// - Throws: ``ConnectionError`` if a key is in use, or the new key cannot be written.
   package func prepare(for daemon: [UInt8]) throws(ConnectionError) -> StoreKey {
     do {
       _ = try TrustedPath.follow(directory, makingDirectories: true)
       guard access(path, F_OK) != 0 else { throw occupied(for: daemon) }
-      // One that others could read, or that is not whole, is none.
+      // A file that others could read, or that is incomplete, is replaced.
       if let left = try? Self.read(preparation), left.daemon == daemon { return left }
       drop()
       let key = StoreKey(daemon: daemon, secret: try CurvePair().secretKey)
@@ -88,7 +88,7 @@ package struct KeyFile {
     }
   }
 
-  /// Why no other key is made: the one in use would be lost, and with it what is granted to it.
+  /// The error if a key is in use: a new key would replace it, and its grants would be lost.
   private func occupied(for daemon: [UInt8]) -> ConnectionError {
     let removal = "rm \(ShellWord.quoted(path))"
     guard let key = try? read() else {
@@ -114,7 +114,7 @@ package struct KeyFile {
     )
   }
 
-  /// Makes the written key the one in use.
+  /// Puts the prepared key into use.
   package func keep() throws(ConnectionError) {
     guard rename(preparation, path) == 0 else {
       let problem = TrustedFile.Problem.failed(path, code: errno)
@@ -122,14 +122,14 @@ package struct KeyFile {
     }
   }
 
-  /// Deletes the written key.
+  /// Deletes the prepared key.
   package func drop() { unlink(preparation) }
 }
 
 extension StoreLocation {
-  /// The location, with the key that this user got by enrolling with the daemon, if there is one.
+  /// The location, with the key from this user's enrolment with the daemon, if there is one.
   ///
-  /// Keys are in the directory `storeactor/keys` of `$XDG_CONFIG_HOME`, or `~/.config`.
+  /// Keys are in the directory `storeactor/keys` of `$XDG_CONFIG_HOME` or `~/.config`.
   ///
   /// - Parameter environment: The environment variables of the process.
   /// - Returns: The location with the key.

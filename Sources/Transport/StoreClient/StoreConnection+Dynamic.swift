@@ -4,9 +4,9 @@ package import StoreProtocol
 package import StoreReplica
 import StoreState
 
-/// For programs without the types: everything is based on the daemon's descriptions.
+/// For programs without the types: these functions use the daemon's descriptions only.
 extension StoreConnection {
-  /// What the daemon exposes.
+  /// The descriptions of the scopes that the daemon exposes.
   package func describe() async throws -> [ScopeDescription] {
     let client = client
     return try await answer { client.describe($0) }
@@ -30,7 +30,7 @@ extension StoreConnection {
     return try await answer { client.keys(command, $0) }
   }
 
-  /// Which rows there are whose ids begin with a text, in a part of the rows.
+  /// The rows whose ids begin with the query's prefix, from its first row on.
   package func rows(_ query: RowQuery) async throws -> RowAnswer {
     let client = client
     return try await answer { client.rows(query, $0) }
@@ -52,7 +52,7 @@ extension StoreConnection {
     do throws(CodecError) {
       return try result.get()
     } catch {
-      // Where the connection is over, that is why there is no answer.
+      // If the connection has ended, that is the reason for the missing answer.
       if let ending = client.ending {
         throw ConnectionError(ending, of: "The answer", at: location, nil)
       }
@@ -64,10 +64,10 @@ extension StoreConnection {
     }
   }
 
-  /// Runs `body`, and waits at most a duration for its result.
+  /// Runs `body`, and waits for its result within a time limit.
   ///
-  /// - Throws: What `body` throws, or ``ConnectionError/Code/tryAgain`` when the time is over; then
-  ///   `body` is canceled, and waited for no more.
+  /// - Throws: The errors of `body`, or ``ConnectionError/Code/tryAgain`` after the time limit;
+  ///   then `body` is canceled, and its result is ignored.
   package func within<Success: Sendable>(
     _ time: Duration,
     _ body: @escaping @MainActor () async throws -> Success,
@@ -109,7 +109,7 @@ extension StoreConnection {
 
   /// Follows a scope of any type, and waits for its first state; it may be absent.
   ///
-  /// - Throws: ``ConnectionError`` when there will be none.
+  /// - Throws: ``ConnectionError`` if the scope will have no state.
   package func followed(
     _ name: String,
     description: ScopeDescription,
@@ -127,7 +127,7 @@ extension StoreConnection {
     return followed
   }
 
-  /// A scope to send to without following it.
+  /// Adds a scope for sending only, without following it.
   package func target(_ name: String, description: ScopeDescription) -> ClientScope {
     client.add(name, mode: .sendOnly, action: description.action, replica: nil)
   }

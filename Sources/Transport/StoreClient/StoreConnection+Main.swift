@@ -10,8 +10,7 @@ import Darwin
 
 #if os(Linux)
 extension StoreConnection {
-  /// Connects to a daemon and runs `body` as ``run(to:name:isListed:_:)`` does, as the `main` of a
-  /// program.
+  /// Connects to a daemon and runs `body` like ``run(to:name:isListed:_:)``, as a program's `main`.
   ///
   /// ```swift
   /// @main
@@ -22,7 +21,7 @@ extension StoreConnection {
   /// }
   /// ```
   ///
-  /// If something is thrown, it prints `PROGRAM: REASON` on standard error and exits: with the
+  /// If an error is thrown, prints `PROGRAM: REASON` on standard error and exits: with the
   /// ``ConnectionError/Code/exitStatus`` of a ``ConnectionError``; for an `ActionFailure` with 65
   /// if the action can never be applied, 77 if this client may not send it, and 75 if it may be
   /// applied later; with 1 for any other error.
@@ -35,7 +34,7 @@ extension StoreConnection {
     do {
       try run(to: location, name: name, isListed: isListed, body)
     } catch {
-      // What the program has printed comes first.
+      // The program's buffered output is written before the error.
       fflush(nil)
       ProgramName.report("\(error)")
       exit(exitStatus(of: error))

@@ -26,28 +26,28 @@ import Darwin
 /// ## Lifetimes
 ///
 /// A scope is followed while a store of it is held, and for ``linger`` after the last one was
-/// released. Then its pending actions get their outcomes, and the scope is left. Streams do not
-/// retain their store: they end with it. A store retains its connection; a connection closes itself
-/// when neither it nor any of its stores is held.
+/// released. Then its pending actions get their outcomes, and the client stops following the scope.
+/// Streams do not retain their store: they end with it. A store retains its connection; a
+/// connection closes itself when neither it nor any of its stores is held.
 ///
 /// A store ends when its scope becomes absent, when the daemon refuses the scope, or when the
-/// connection is closed; its `end` says which. Then its streams end, it keeps its last state, and
-/// actions that are sent to it fail.
+/// connection is closed; its `end` states the reason. Then its streams end, it keeps its last
+/// state, and actions that are sent to it fail.
 @MainActor
 public final class StoreConnection {
-  /// How long an action may wait until the daemon reduces it; 30 seconds by default.
+  /// The time in which the daemon must reduce an action; 30 seconds by default.
   ///
-  /// It keeps a tap from being applied an hour later. After this time `StoreTask.applied()` throws:
-  /// `expired` if the action was certainly not applied, `outcomeUnknown` if that is not known. With
-  /// nil, actions wait forever.
+  /// It prevents a tap from being applied an hour later. After this time `StoreTask.applied()`
+  /// throws: `expired` if the action was certainly not applied, `outcomeUnknown` if that is
+  /// uncertain. With nil, actions wait forever.
   public var actionTimeToLive: Duration? {
     get { client.actionTimeToLive }
     set { client.actionTimeToLive = newValue }
   }
 
-  /// How long a scope is followed after its last store was released; one second by default.
+  /// The time for which a scope is followed after its last store's release; by default one second.
   ///
-  /// Asking for the scope again within this time reuses its copy.
+  /// A request for the scope within this time reuses its copy.
   public var linger: Duration {
     get { client.timing.linger }
     set { client.timing.linger = max(.zero, newValue) }
@@ -70,22 +70,22 @@ public final class StoreConnection {
 
   package let client: ReplicaClient
   package let location: StoreLocation
-  /// Keeps the connection, so it is not kept by it.
+  /// Weak, because it retains the connection.
   private weak var sharedScopes: ClientSharedScopes?
-  // A test ends the service's sockets below it, and counts who observes.
+  // A test ends the service's sockets from outside, and counts the observers.
   let service: ConnectionService
   private var queueLoop: QueueLoop?
   let eventObservers = ObserverList<ConnectionEvent>()
   let endObservers = ObserverList<Void>()
   package var onEvent: @MainActor (ConnectionEvent) -> Void = { _ in }
 
-  /// Connects to a daemon; returns at once, and keeps trying until ``close()``.
+  /// Connects to a daemon; returns at once, and retries until ``close()``.
   ///
   /// Use this in a program that runs the main queue itself. A program that can give up its main
   /// thread uses ``run(to:name:isListed:_:)``.
   ///
   /// - Parameters:
-  ///   - location: Where the daemon is.
+  ///   - location: The daemon's location.
   ///   - name: This client's name in the daemon's status and in its list of sessions.
   ///   - isListed: Whether features of the daemon see this client in their list of sessions.
   /// - Throws: ``ConnectionError`` if the sockets cannot be created, or if users other than this
@@ -133,7 +133,7 @@ public final class StoreConnection {
     do throws(ConnectionError) {
       try close()
     } catch {
-      // There is nobody left to report it to.
+      // No caller is left to receive the error.
     }
   }
 
@@ -143,7 +143,7 @@ public final class StoreConnection {
   /// It takes over the main thread, so call it there, from a synchronous `main`. The sockets,
   /// the main actor and `body` then share that thread.
   ///
-  /// - Throws: ``ConnectionError``, and what `body` throws.
+  /// - Throws: ``ConnectionError``, and the errors of `body`.
   public static func run<Success: Sendable>(
     to location: StoreLocation,
     name: String,
@@ -151,7 +151,7 @@ public final class StoreConnection {
     _ body: @escaping @MainActor (StoreConnection) async throws -> Success,
   ) throws -> Success {
     let connection = try StoreConnection(connecting: location, name: name, isListed: isListed)
-    // What is not written even then is reported when the program ends.
+    // The end of the program reports files that still cannot be written.
     defer { _ = SharedProcess.drainFiles() }
     let loop = PollLoop(connection.service)
     var result: Result<Success, any Error>?
@@ -181,11 +181,10 @@ public final class StoreConnection {
   /// - Parameters:
   ///   - scope: The scope's name.
   ///   - reducer: The feature.
-  ///   - time: How long to wait at most; nil waits until the connection is closed.
+  ///   - time: The time limit; nil waits until the connection is closed.
   /// - Returns: The store.
-  /// - Throws: ``ConnectionError`` if there is no such scope, it is absent, its types cannot be
-  ///   read by this program, no state arrived in time, the connection was closed, or the task was
-  ///   canceled.
+  /// - Throws: ``ConnectionError`` if there is no such scope, it is absent, this program cannot
+  ///   read its types, no state arrived in time, the connection was closed, or the task canceled.
   public func store<R: Reducer>(
     _ scope: String,
     _ reducer: R.Type,
@@ -200,7 +199,7 @@ public final class StoreConnection {
   /// - Parameters:
   ///   - scope: The scope's name.
   ///   - state: The type of its state.
-  ///   - time: How long to wait at most; nil waits until the connection is closed.
+  ///   - time: The time limit; nil waits until the connection is closed.
   /// - Returns: The store.
   /// - Throws: ``ConnectionError``, as ``store(_:_:within:)``.
   public func store<State: ReplicatedState>(
@@ -215,7 +214,7 @@ public final class StoreConnection {
     _ scope: String,
     within time: Duration?,
   ) async throws(ConnectionError) -> Store<State, Action> {
-    // Released if no state arrives, and the scope with it.
+    // If no state arrives, the core is released, and with it the scope.
     let core = RemoteStoreCore<State, Action>(scope, of: client, connection: self)
     try await state(of: core.scope, within: time)
     return Store(core: core)
@@ -245,14 +244,14 @@ public final class StoreConnection {
 
   /// Waits until a session is open.
   ///
-  /// - Parameter time: How long to wait at most.
-  /// - Throws: ``ConnectionError/Code/noDaemon`` if none is open in that time; `refused`,
-  ///   `closed` or `canceled` if there will be none.
+  /// - Parameter time: The time limit.
+  /// - Throws: ``ConnectionError/Code/noDaemon`` if no session opens in that time; `refused`,
+  ///   `closed` or `canceled` if none can open.
   public func connected(within time: Duration) async throws(ConnectionError) {
     try await wait(for: .connected, "The session", within: time)
   }
 
-  /// Why the daemon does not let this client in; nil if it is not known to refuse it.
+  /// The reason for which the daemon refuses this client; nil if no refusal is known.
   private var refusal: ConnectionError? {
     let sockets = service.turn.transport
     if location.key == nil, sockets.isMismatched {
@@ -261,7 +260,7 @@ public final class StoreConnection {
     guard let probe = location.directory.map({ DaemonProbe(directory: $0) }) else {
       return sockets.isRefused ? .notAdmitted(at: location) : nil
     }
-    // A daemon that has refused this client may be gone by now.
+    // A daemon that has refused this client may have ended since.
     let isRefused = sockets.isRefused && !probe.isRefused
     return isRefused || probe.isForbidden ? .notAdmitted(at: location) : nil
   }
@@ -289,8 +288,8 @@ public final class StoreConnection {
 
   /// Ends the session and closes the sockets.
   ///
-  /// Pending waits fail: actions that were not sent yet have not been applied, and the outcome of
-  /// those that were sent is unknown. Streams and stores end.
+  /// Pending waits fail: unsent actions have not been applied, and the outcome of sent actions is
+  /// unknown. Streams and stores end.
   ///
   /// - Throws: ``ConnectionError/Code/system`` if the goodbye cannot be sent.
   public func close() throws(ConnectionError) { try close("The connection was closed.") }
@@ -305,7 +304,7 @@ public final class StoreConnection {
     }
   }
 
-  /// Nothing arrives any more.
+  /// Stops the loop and notifies the observers of the end.
   private func ended() {
     queueLoop?.stop()
     endObservers.notify()

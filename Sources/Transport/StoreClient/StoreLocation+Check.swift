@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 extension StoreLocation {
-  /// Checks whether the location can be trusted, before anything is sent there.
+  /// Checks whether the location can be trusted, before any message is sent there.
   ///
   /// Messages to a directory are for the daemon of its owner, so no other user may be able to
   /// replace that daemon.
@@ -23,13 +23,13 @@ extension StoreLocation {
     do throws(TrustedPath.Problem) {
       try check(directory, TrustedPath.follow(directory, trusting: owner))
     } catch .missing(_, isShared: false) {
-      // A daemon may come, and only one of this user's or of root's.
+      // A daemon may start there later, but only one of this user or of root.
     } catch {
       throw ConnectionError(error)
     }
   }
 
-  /// Refuses to send unencrypted to where others could read it or impersonate the daemon.
+  /// Refuses unencrypted connections on which others could read messages or pose as the daemon.
   private func checkKey() throws(ConnectionError) {
     for endpoint in [control, publishing] where TCPAddress(endpoint) == nil {
       throw ConnectionError(.usage, "\(LocationError(address: endpoint))", remedy: "")
@@ -38,7 +38,7 @@ extension StoreLocation {
     throw .withoutKey("There is no key for \(self), and nothing is sent there without one.")
   }
 
-  /// Whether an address can be reached from this machine only.
+  /// Whether an address is only reachable from this machine.
   private func isLoopback(_ address: String) -> Bool {
     let host = TCPAddress(address).map { String($0.host) } ?? ""
     var parsed = in_addr()
@@ -59,11 +59,11 @@ extension StoreLocation {
 }
 
 extension StoreLocation {
-  /// The number of a user, as an option names it.
+  /// The number of a user that an option names.
   ///
   /// - Parameter text: The user's name, or the number itself.
   /// - Returns: The number.
-  /// - Throws: ``ConnectionError`` if there is no such user, or if the system cannot find out.
+  /// - Throws: ``ConnectionError`` if the user does not exist, or if the lookup fails.
   package static func user(_ text: String) throws(ConnectionError) -> UInt32 {
     if let number = UInt32(text) { return number }
     do throws(LookupFailure) {
@@ -84,7 +84,7 @@ extension StoreLocation {
 }
 
 extension ConnectionError {
-  /// Why nobody gets to a daemon without a key.
+  /// The error of a connection that requires a key, without one.
   static func withoutKey(_ message: String) -> Self {
     Self(
       .notAllowed,
@@ -94,7 +94,7 @@ extension ConnectionError {
     )
   }
 
-  /// Why a directory is not trusted, or cannot belong to a daemon.
+  /// The error of a directory that is not trusted, or cannot belong to a daemon.
   fileprivate init(_ problem: TrustedPath.Problem) {
     switch problem {
     case .foreign, .writable: self.init(.notAllowed, "\(problem)", remedy: "")

@@ -1,4 +1,4 @@
-// What a daemon's file gets from `import StoreDaemon` alone: features, and what exposes them.
+// `import StoreDaemon` alone gives a daemon's file the APIs of features and of their exposures.
 @_exported public import StoreActor
 @_exported public import StoreExposures
 @_exported public import StoreHistory

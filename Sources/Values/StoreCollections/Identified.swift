@@ -1,19 +1,19 @@
-/// A value with an id beside it, for values that have none of their own.
+/// A value with an id, for values without an id of their own.
 @dynamicMemberLookup
 public struct Identified<ID: Hashable, Value>: Identifiable {
   /// The id.
   public let id: ID
 
-  /// The value, whose members this type has too.
+  /// The value; its members are also members of this type.
   public var value: Value
 
-  /// Puts an id beside a value.
+  /// Creates a pair of a value and its id.
   public init(_ value: Value, id: ID) {
     self.id = id
     self.value = value
   }
 
-  /// Puts the id that a closure finds in a value beside it.
+  /// Creates a pair of a value and the id that a closure computes from it.
   public init(_ value: Value, id: (Value) -> ID) {
     self.init(value, id: id(value))
   }
@@ -24,7 +24,7 @@ public struct Identified<ID: Hashable, Value>: Identifiable {
     set { value[keyPath: keyPath] = newValue }
   }
 
-  /// A member of the value that cannot be set.
+  /// A read-only member of the value.
   public subscript<Member>(dynamicMember keyPath: KeyPath<Value, Member>) -> Member {
     value[keyPath: keyPath]
   }

@@ -1,12 +1,13 @@
 extension IdentifiedArray {
-  /// Hands over the ids of the elements that came, went or may have changed since another version.
+  /// Visits the ids of the elements that were inserted, removed or possibly changed since
+  /// another version.
   ///
-  /// Each id comes once; of one that only moved nothing is said. Takes as long as the two versions
-  /// differ.
+  /// Each id is visited once; elements that only moved are not visited. The cost is proportional to
+  /// the difference between the two versions.
   ///
   /// - Parameters:
   ///   - old: The other version.
-  ///   - body: Is given each id.
+  ///   - body: Called with each id.
   @usableFromInline
   package func forEachChangedID(since old: Self, _ body: (ID) -> Void) {
     guard !tree.isIdentical(to: old.tree) else { return }
@@ -18,7 +19,7 @@ extension IdentifiedArray {
     for pair in alignment.pairs { body(id(pair.new)) }
     for entry in alignment.removed { body(id(entry.row)) }
     for entry in alignment.inserted { body(id(entry.row)) }
-    // The rows are the trees', which therefore must live on up to here.
+    // The trees own the rows, and must therefore live up to here.
     withExtendedLifetime((self, old)) {}
   }
 }

@@ -7,11 +7,12 @@ extension IdentifiedArray: RandomAccessCollection, MutableCollection {
 
   /// The element at a position.
   ///
-  /// Setting an element with another id replaces the one that is there, which stands in the place
-  /// of the element with that id from then on if there is one: the two swap. A change in place must
+  /// Setting an element with another id replaces the element at the position. If the array already
+  /// has an element with the new id, the two elements first swap places. A change in place must
   /// keep the id.
   ///
-  /// Takes logarithmic time. To go over all elements use `for`, which takes constant time for each.
+  /// Takes logarithmic time. To visit all elements use `for`, which takes constant time
+  /// per element.
   @inlinable
   public subscript(position: Int) -> Element {
     get { tree.location(at: position).row.pointee }
@@ -36,7 +37,7 @@ extension IdentifiedArray: RandomAccessCollection, MutableCollection {
     }
   }
 
-  /// How many elements there are.
+  /// The number of elements.
   @inlinable public var count: Int { tree.count }
 
   /// Whether there are no elements.
@@ -45,9 +46,9 @@ extension IdentifiedArray: RandomAccessCollection, MutableCollection {
 
 extension IdentifiedArray: RangeReplaceableCollection
 where Element: Identifiable, ID == Element.ID {
-  /// Replaces the elements at a range of positions by others.
+  /// Replaces the elements in a range of positions.
   ///
-  /// An element whose id is elsewhere in the array replaces the one that is there, in its place.
+  /// A new element whose id is elsewhere in the array replaces the element there, in its place.
   public mutating func replaceSubrange(
     _ bounds: Range<Int>,
     with elements: some Collection<Element>,
@@ -62,7 +63,7 @@ where Element: Identifiable, ID == Element.ID {
 
 extension IdentifiedArray: ExpressibleByArrayLiteral
 where Element: Identifiable, ID == Element.ID {
-  /// Makes an array of the elements of a literal; an id that occurs twice traps.
+  /// Creates an array from the elements of a literal; a duplicate id traps.
   public init(arrayLiteral elements: Element...) {
     self.init(uniqueElements: elements)
   }
@@ -71,14 +72,14 @@ where Element: Identifiable, ID == Element.ID {
 extension IdentifiedArray: Equatable where Element: Equatable {
   /// Whether both have equal elements in the same order.
   ///
-  /// Two versions of one array are compared where they differ.
+  /// Two versions of one array are compared only in the nodes that differ.
   public static func == (left: Self, right: Self) -> Bool {
     left.tree.isEquivalent(to: right.tree) { $0.pointee == $1.pointee }
   }
 }
 
 extension IdentifiedArray: Hashable where Element: Hashable {
-  /// Mixes the elements, in their order, into a hasher.
+  /// Hashes the elements in order.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for element in self { hasher.combine(element) }
@@ -95,7 +96,7 @@ extension IdentifiedArray: Encodable where Element: Encodable {
 
 extension IdentifiedArray: Decodable
 where Element: Decodable & Identifiable, ID == Element.ID {
-  /// Decodes a plain array of elements, and refuses an id that occurs twice.
+  /// Decodes a plain array of elements; throws for a duplicate id.
   public init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
     self.init()
@@ -121,7 +122,7 @@ extension IdentifiedArray: CustomStringConvertible, CustomDebugStringConvertible
 }
 
 extension IdentifiedArray: CustomReflectable {
-  /// The elements as the unlabelled children of a collection.
+  /// The elements as the unlabeled children of a collection.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: Array(self), displayStyle: .collection)
   }

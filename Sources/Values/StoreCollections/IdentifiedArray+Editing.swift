@@ -1,5 +1,5 @@
 extension IdentifiedArray {
-  /// Appends an element unless one with its id is there.
+  /// Appends an element unless the array has an element with its id.
   ///
   /// - Returns: Whether it was appended, and the position of the element with that id.
   @discardableResult
@@ -7,12 +7,12 @@ extension IdentifiedArray {
     insert(element, at: count)
   }
 
-  /// Appends the elements whose ids are not there yet.
+  /// Appends the elements whose ids are new.
   public mutating func append(contentsOf elements: some Sequence<Element>) {
     for element in elements { append(element) }
   }
 
-  /// Inserts an element at a position unless one with its id is there.
+  /// Inserts an element at a position unless the array has an element with its id.
   ///
   /// - Returns: Whether it was inserted, and the position of the element with that id.
   @discardableResult
@@ -27,7 +27,7 @@ extension IdentifiedArray {
 
   /// Replaces the element at a position by one with the same id.
   ///
-  /// - Returns: The element that was there.
+  /// - Returns: The previous element.
   @discardableResult
   public mutating func update(_ element: Element, at position: Int) -> Element {
     let row = tree.uniqueRow(at: position)
@@ -37,7 +37,7 @@ extension IdentifiedArray {
     return previous
   }
 
-  /// Replaces the element with the same id where it stands, or appends.
+  /// Replaces the element with the same id in its place, or appends.
   ///
   /// - Returns: The element that was replaced.
   @discardableResult
@@ -45,7 +45,7 @@ extension IdentifiedArray {
     updateOrInsert(element, at: count).originalMember
   }
 
-  /// Replaces the element with the same id where it stands, or inserts at a position.
+  /// Replaces the element with the same id in its place, or inserts at a position.
   ///
   /// - Returns: The element that was replaced, and the position of the new one.
   @discardableResult
@@ -68,7 +68,7 @@ extension IdentifiedArray {
     index(id: id).map { tree.remove(at: $0) }
   }
 
-  /// Removes the element that has an element's id and returns it.
+  /// Removes the element with the id of the given element and returns it.
   @discardableResult
   public mutating func remove(_ element: Element) -> Element? {
     remove(id: tree.identity.read(element))
@@ -95,23 +95,23 @@ extension IdentifiedArray {
     removeSubrange(bounds.relative(to: self))
   }
 
-  /// Removes the first elements, of which there must be so many.
+  /// Removes the first `number` elements; the array must have that many.
   public mutating func removeFirst(_ number: Int) {
     removeSubrange(0..<number)
   }
 
-  /// Removes the last elements, of which there must be so many.
+  /// Removes the last `number` elements; the array must have that many.
   public mutating func removeLast(_ number: Int) {
     removeSubrange((count - number)..<count)
   }
 
-  /// Removes the first element, which must be there, and returns it.
+  /// Removes the first element of a non-empty array and returns it.
   @discardableResult
   public mutating func removeFirst() -> Element {
     tree.remove(at: 0)
   }
 
-  /// Removes the last element, which must be there, and returns it.
+  /// Removes the last element of a non-empty array and returns it.
   @discardableResult
   public mutating func removeLast() -> Element {
     tree.remove(at: count - 1)
@@ -122,11 +122,11 @@ extension IdentifiedArray {
     isEmpty ? nil : removeLast()
   }
 
-  /// Removes all elements; there is no capacity that could be kept.
+  /// Removes all elements; the tree has no capacity to keep.
   public mutating func removeAll(keepingCapacity: Bool = false) {
     tree = RowTree(identity: tree.identity)
   }
 
-  /// Does nothing: a tree grows where elements come.
+  /// Has no effect: a tree allocates its nodes as elements are inserted.
   public mutating func reserveCapacity(_ minimumCapacity: Int) {}
 }

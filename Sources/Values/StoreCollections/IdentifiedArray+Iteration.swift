@@ -1,12 +1,12 @@
-// What goes over all elements leaf by leaf; the standard library would look each position up.
+// Iteration leaf by leaf; the standard library's defaults would look up each position.
 extension IdentifiedArray {
-  /// Goes over the elements in their order.
+  /// Returns an iterator over the elements in order.
   @inlinable
   public func makeIterator() -> Iterator {
     Iterator(base: tree.makeIterator())
   }
 
-  /// Goes over the elements of an identified array.
+  /// An iterator over the elements of an identified array.
   public struct Iterator: IteratorProtocol {
     @usableFromInline var base: RowTree<ID, Element>.Iterator
 
@@ -20,7 +20,7 @@ extension IdentifiedArray {
     public mutating func next() -> Element? { base.next() }
   }
 
-  /// What a closure makes of each element, in their order.
+  /// The results of a closure for the elements, in order.
   @inlinable
   public func map<Result, Failure: Error>(
     _ transform: (Element) throws(Failure) -> Result
@@ -31,13 +31,13 @@ extension IdentifiedArray {
     return results
   }
 
-  /// The position of the first element for which a closure says so.
+  /// The position of the first element for which a closure returns true.
   @inlinable
   public func firstIndex(where predicate: (Element) throws -> Bool) rethrows -> Int? {
     try tree.firstPosition { try predicate($0.pointee) }
   }
 
-  /// The elements for which a closure says so, in their order.
+  /// The elements for which a closure returns true, in order.
   @inlinable
   public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Self {
     var result = self
@@ -45,7 +45,7 @@ extension IdentifiedArray {
     return result
   }
 
-  /// Removes the elements for which a closure says so.
+  /// Removes the elements for which a closure returns true.
   @inlinable
   public mutating func removeAll(where shouldBeRemoved: (Element) throws -> Bool) rethrows {
     remove(atSorted: try tree.positions { try shouldBeRemoved($0.pointee) })
@@ -54,9 +54,9 @@ extension IdentifiedArray {
   @usableFromInline
   mutating func remove(atSorted positions: [Int]) { tree.remove(at: positions) }
 
-  /// Calls a closure with the elements where they are, when they are all in one place.
+  /// Calls a closure with the elements' memory, if it is contiguous.
   ///
-  /// - Returns: What the closure returns; nil for an array of so many elements that they are not.
+  /// - Returns: The closure's result; nil if the elements are in several leaves.
   @inlinable
   public func withContiguousStorageIfAvailable<Result>(
     _ body: (UnsafeBufferPointer<Element>) throws -> Result
@@ -68,10 +68,10 @@ extension IdentifiedArray {
     }
   }
 
-  /// Copies elements into memory that holds nothing yet, for the standard library.
+  /// Copies elements into uninitialized memory, for the standard library.
   ///
-  /// - Parameter buffer: Where they go.
-  /// - Returns: The elements that did not fit, and how many did.
+  /// - Parameter buffer: The memory.
+  /// - Returns: An iterator over the elements that did not fit, and the number of copied elements.
   @inlinable
   public func _copyContents(
     initializing buffer: UnsafeMutableBufferPointer<Element>

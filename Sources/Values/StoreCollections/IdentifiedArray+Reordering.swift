@@ -1,5 +1,5 @@
 extension IdentifiedArray {
-  /// Moves the elements at some positions to before the element that stands at a position now.
+  /// Moves the elements at some positions to before the element that is now at `destination`.
   ///
   /// They keep their order. `destination` counts positions before the move; `count` is the end.
   public mutating func move(fromOffsets source: some Sequence<Int>, toOffset destination: Int) {
@@ -20,7 +20,7 @@ extension IdentifiedArray {
     for (place, element) in elements.enumerated() { tree.insert(element, at: start + place) }
   }
 
-  /// Exchanges the elements at two positions.
+  /// Swaps the elements at two positions.
   public mutating func swapAt(_ first: Int, _ second: Int) {
     tree.swapAt(first, second)
   }
@@ -30,7 +30,7 @@ extension IdentifiedArray {
     tree.arrange(in: indices.reversed())
   }
 
-  /// Sorts by a closure; elements of which none goes before the other keep their order.
+  /// Sorts by a closure; the sort is stable.
   public mutating func sort(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows {
     let rows = tree.rowPointers()
     let order = try withExtendedLifetime(tree) {
@@ -43,9 +43,9 @@ extension IdentifiedArray {
     tree.arrange(in: order)
   }
 
-  /// Puts the elements for which a closure says so after the others.
+  /// Moves the elements for which a closure returns true after the others.
   ///
-  /// - Returns: The position of the first one for which it said so.
+  /// - Returns: The position of the first such element.
   @discardableResult
   public mutating func partition(
     by belongsInSecondPartition: (Element) throws -> Bool
@@ -57,19 +57,19 @@ extension IdentifiedArray {
     return first.count
   }
 
-  /// Puts the elements in a random order.
+  /// Shuffles the elements.
   public mutating func shuffle() {
     tree.arrange(in: indices.shuffled())
   }
 
-  /// Puts the elements in an order that a generator decides.
+  /// Shuffles the elements with a generator.
   public mutating func shuffle(using generator: inout some RandomNumberGenerator) {
     tree.arrange(in: indices.shuffled(using: &generator))
   }
 }
 
 extension IdentifiedArray where Element: Comparable {
-  /// Sorts in ascending order; equal elements keep their order.
+  /// Sorts in ascending order; the sort is stable.
   public mutating func sort() {
     sort(by: <)
   }

@@ -19,7 +19,7 @@ extension IdentifiedArray {
       self.rows = rows
     }
 
-    /// Makes a view of the ids of a literal; an id that occurs twice traps.
+    /// Creates a view of the ids of a literal; a duplicate id traps.
     public init(arrayLiteral elements: ID...) {
       let ids = IdentifiedArray<ID, ID>(uniqueElements: elements, id: \.self)
       rows = .ids(ids.tree)
@@ -44,7 +44,7 @@ extension IdentifiedArray {
       }
     }
 
-    /// Goes over the ids in their order.
+    /// Returns an iterator over the ids in order.
     @inlinable
     public func makeIterator() -> Iterator {
       switch rows {
@@ -53,10 +53,10 @@ extension IdentifiedArray {
       }
     }
 
-    /// Whether an id is there, in logarithmic time.
+    /// Whether the array contains an id, in logarithmic time.
     public func contains(_ id: ID) -> Bool { firstIndex(of: id) != nil }
 
-    /// Where an id stands, in logarithmic time.
+    /// The index of an id, in logarithmic time.
     public func firstIndex(of id: ID) -> Int? {
       switch rows {
       case .elements(let tree): tree.location(of: id)?.position
@@ -64,7 +64,7 @@ extension IdentifiedArray {
       }
     }
 
-    /// Where an id stands, in logarithmic time.
+    /// The index of an id, in logarithmic time.
     public func lastIndex(of id: ID) -> Int? { firstIndex(of: id) }
 
     /// Whether both have the same ids in the same order.
@@ -76,13 +76,13 @@ extension IdentifiedArray {
       return left.elementsEqual(right)
     }
 
-    /// Mixes the ids, in their order, into a hasher.
+    /// Hashes the ids in order.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(count)
       for id in self { hasher.combine(id) }
     }
 
-    /// Goes over the ids of an identified array.
+    /// An iterator over the ids of an identified array.
     public struct Iterator: IteratorProtocol {
       @usableFromInline var elements: RowTree<ID, Element>.Iterator?
       @usableFromInline var read: ((Element) -> ID)?
@@ -111,7 +111,7 @@ extension IdentifiedArray {
     }
   }
 
-  /// The elements of an identified array, in their order, without their ids.
+  /// The elements of an identified array in order, without access by id.
   public struct Elements: RandomAccessCollection {
     @usableFromInline let base: IdentifiedArray
 
@@ -129,11 +129,11 @@ extension IdentifiedArray {
     /// The element at a position.
     @inlinable public subscript(position: Int) -> Element { base[position] }
 
-    /// Goes over the elements in their order.
+    /// Returns an iterator over the elements in order.
     @inlinable
     public func makeIterator() -> IdentifiedArray.Iterator { base.makeIterator() }
 
-    /// What a closure makes of each element, in their order.
+    /// The results of a closure for the elements, in order.
     @inlinable
     public func map<Result, Failure: Error>(
       _ transform: (Element) throws(Failure) -> Result
@@ -143,14 +143,14 @@ extension IdentifiedArray {
   }
 }
 
-// Sound for the reason for which arrays are: see `IdentifiedArray`.
+// Sound for the same reason as for arrays: see `IdentifiedArray`.
 extension IdentifiedArray.IDs: @unchecked Sendable where ID: Sendable, Element: Sendable {}
 
 extension IdentifiedArray.IDs: CustomStringConvertible, CustomReflectable {
   /// The ids as an array's description.
   public var description: String { Array(self).description }
 
-  /// The ids as the unlabelled children of a collection.
+  /// The ids as the unlabeled children of a collection.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: Array(self), displayStyle: .collection)
   }
@@ -171,7 +171,7 @@ extension IdentifiedArray.Elements: Equatable where Element: Equatable {
 }
 
 extension IdentifiedArray.Elements: Hashable where Element: Hashable {
-  /// Mixes the elements, in their order, into a hasher.
+  /// Hashes the elements in order.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for element in self { hasher.combine(element) }
@@ -182,7 +182,7 @@ extension IdentifiedArray.Elements: CustomStringConvertible, CustomReflectable {
   /// The elements as an array's description.
   public var description: String { Array(self).description }
 
-  /// The elements as the unlabelled children of a collection.
+  /// The elements as the unlabeled children of a collection.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: Array(self), displayStyle: .collection)
   }

@@ -1,9 +1,9 @@
-/// An ordered collection of elements that are found by their id.
+/// An ordered collection of elements with unique ids.
 ///
-/// No id occurs twice. An element keeps its id for as long as it is in the array: changing it in
-/// place is a programmer's mistake and traps. An id that is equal to the old one but written in
-/// other bytes, like a text in another normalisation, is the same id here and is kept as it was
-/// written last; on the wire it is another one.
+/// An element keeps its id as long as it is in the array: changing the id in place is a programming
+/// error and traps. An id that equals the old one in Swift but has another encoding, like a text in
+/// another normalization, counts as the same id here, and the last written form is stored. On the
+/// wire it is a different id.
 ///
 /// ```swift
 /// var todos: IdentifiedArrayOf<Todo> = [Todo(id: 1, title: "Milk")]
@@ -11,9 +11,9 @@
 /// ```
 ///
 /// An array is a persistent tree: a copy takes constant time, and a change takes logarithmic time
-/// while the copy stays as it was. So old versions cost little more than what differs in them, and
-/// `==`, digests and deltas of two versions take as long as their differences. Elements are found
-/// in logarithmic time by position and by id.
+/// and does not affect copies. So old versions cost little more than their differences, and `==`,
+/// digests and deltas of two versions take time proportional to their differences. Access by
+/// position and by id takes logarithmic time.
 public struct IdentifiedArray<ID: Hashable, Element> {
   @usableFromInline var tree: RowTree<ID, Element>
 
@@ -43,14 +43,14 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     self.init(tree: RowTree(identity: identity))
   }
 
-  /// Makes an array of elements whose ids a closure reads.
+  /// Creates an array of elements whose ids a closure reads.
   ///
   /// - Parameters:
   ///   - elements: The elements.
   ///   - read: Reads an element's id.
-  ///   - keyPath: Where that is, for ``id``.
-  ///   - duplicate: Called with the first place of an id that occurred before, and with the id.
-  /// - Throws: What `duplicate` throws.
+  ///   - keyPath: Returns the id's key path, for ``id``.
+  ///   - duplicate: Called with the first position of a duplicate id, and with the id.
+  /// - Throws: The error of `duplicate`.
   package init<Failure: Error>(
     _ elements: some Sequence<Element>,
     read: @escaping (Element) -> ID,
@@ -66,19 +66,18 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     tree = try builder.finish(duplicate: duplicate)
   }
 
-  /// Where an element has its id.
+  /// The key path of an element's id.
   public var id: any KeyPath<Element, ID> & Sendable { tree.identity.keyPath() }
 
-  /// Makes an empty array whose elements have their id at a key path.
+  /// Creates an empty array with the key path of its elements' ids.
   @inlinable
   public init(id: any KeyPath<Element, ID> & Sendable) {
     self.init(read: { $0[keyPath: id] }, keyPath: { id })
   }
 
-  /// Makes an array of elements that are known to have different ids.
+  /// Creates an array of elements with unique ids.
   ///
-  /// An id that occurs twice traps. For elements that come from outside use
-  /// ``init(_:id:uniquingIDsWith:)``.
+  /// A duplicate id traps. For elements from outside use ``init(_:id:uniquingIDsWith:)``.
   @inlinable
   public init(
     uniqueElements elements: some Sequence<Element>,
@@ -88,7 +87,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     fill(with: elements)
   }
 
-  /// Makes an array of elements that have different ids, without checking that in release builds.
+  /// Creates an array of elements with unique ids, which release builds do not check.
   @inlinable
   public init(
     uncheckedUniqueElements elements: some Sequence<Element>,
@@ -98,9 +97,9 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     fill(with: elements, isChecked: false)
   }
 
-  /// Makes an array of elements, and asks which one to keep when two have the same id.
+  /// Creates an array of elements; a closure combines two elements with the same id.
   ///
-  /// The one that is kept stands where the first one stood.
+  /// The result takes the place of the first of them.
   @inlinable
   public init<Failure: Error>(
     _ elements: some Sequence<Element>,
@@ -111,21 +110,21 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     try fill(with: elements, uniquingIDsWith: combine)
   }
 
-  /// Makes the same array.
+  /// Creates a copy of an array.
   public init(_ elements: Self) {
     self = elements
   }
 
-  /// Makes an array of a part of another one.
+  /// Creates an array of the elements in a slice.
   public init(_ elements: SubSequence) {
     self = elements.base
     removeSubrange(elements.endIndex...)
     removeSubrange(..<elements.startIndex)
   }
 
-  /// The element with an id; `nil` when there is none.
+  /// The element with an id, or nil.
   ///
-  /// Setting an element whose id is new appends it; setting `nil` removes.
+  /// Setting an element with a new id appends it; setting `nil` removes the element.
   @inlinable
   public subscript(id id: ID) -> Element? {
     get { tree.location(of: id).map { $0.row.pointee } }
@@ -143,7 +142,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 
-  /// The element with an id, or a default, which a change puts at the end.
+  /// The element with an id, or a default, which a change appends.
   @inlinable
   public subscript(id id: ID, default defaultValue: @autoclosure () -> Element) -> Element {
     get { self[id: id] ?? defaultValue() }
@@ -160,7 +159,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 
-  /// Where the element with an id stands.
+  /// The position of the element with an id.
   @inlinable
   public func index(id: ID) -> Int? {
     tree.location(of: id)?.position
@@ -183,7 +182,7 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     self.init(widths: .standard(for: Element.self))
   }
 
-  /// Makes an empty array whose nodes have some widths.
+  /// Creates an empty array with the given node widths.
   @inlinable
   init(widths: TreeWidths) {
     let identity = RowIdentity<ID, Element>(
@@ -201,21 +200,21 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     self.init(tree: RowTree(identity: identity))
   }
 
-  /// Makes an array of elements that are known to have different ids; one that occurs twice traps.
+  /// Creates an array of elements with unique ids; a duplicate id traps.
   @inlinable
   public init(uniqueElements elements: some Sequence<Element>) {
     self.init()
     fill(with: elements)
   }
 
-  /// Makes an array of elements that have different ids, without checking that in release builds.
+  /// Creates an array of elements with unique ids, which release builds do not check.
   @inlinable
   public init(uncheckedUniqueElements elements: some Sequence<Element>) {
     self.init()
     fill(with: elements, isChecked: false)
   }
 
-  /// Makes an array of elements, and asks which one to keep when two have the same id.
+  /// Creates an array of elements; a closure combines two elements with the same id.
   @inlinable
   public init<Failure: Error>(
     _ elements: some Sequence<Element>,
@@ -283,7 +282,7 @@ extension IdentifiedArray {
     tree.insert(element, at: count, hash: tree.hash(of: id))
   }
 
-  /// Puts an element back that was moved out of its leaf, or closes the gap.
+  /// Returns an element that was moved out of its leaf to its place, or closes the gap.
   @inlinable
   mutating func putBack(
     _ element: consuming Element?,
@@ -300,6 +299,6 @@ extension IdentifiedArray {
   }
 }
 
-// Sound: nodes that several arrays share never change, but for digests that are filled in
-// atomically; see `RowBranch`.
+// Sound: shared nodes never change, except for digests, which are filled in atomically; see
+// `RowBranch`.
 extension IdentifiedArray: @unchecked Sendable where ID: Sendable, Element: Sendable {}

@@ -2,20 +2,20 @@ extension PersistentMap: Sequence {
   /// A key and its value.
   public typealias Element = (key: Key, value: Value)
 
-  /// Goes over the entries in the order in which their keys came.
+  /// Returns an iterator over the entries in the order in which their keys were inserted.
   @inlinable
   public func makeIterator() -> Iterator { Iterator(base: tree.makeIterator()) }
 
   /// The number of entries.
   @inlinable public var underestimatedCount: Int { tree.count }
 
-  /// The keys in the order in which they came.
+  /// The keys in the order of their insertion.
   public var keys: [Key] { map(\.key) }
 
-  /// The values in the order in which their keys came.
+  /// The values in the order in which their keys were inserted.
   public var values: [Value] { map(\.value) }
 
-  /// Goes over the entries of a map.
+  /// An iterator over the entries of a map.
   public struct Iterator: IteratorProtocol {
     @usableFromInline var base: RowTree<Key, PersistentMapRow<Key, Value>>.Iterator
 
@@ -33,16 +33,16 @@ extension PersistentMap: Sequence {
 }
 
 extension PersistentMap: ExpressibleByDictionaryLiteral {
-  /// Makes a map of the entries of a literal; a key that occurs twice traps.
+  /// Creates a map from the entries of a literal; a duplicate key traps.
   public init(dictionaryLiteral elements: (Key, Value)...) {
     self.init(uniqueKeysWithValues: elements)
   }
 }
 
 extension PersistentMap: Equatable where Value: Equatable {
-  /// Whether both have equal values for equal keys, in whatever order.
+  /// Whether both have equal values for equal keys, in any order.
   ///
-  /// Two versions of one map are compared where they differ.
+  /// Two versions of one map are compared only in the nodes that differ.
   public static func == (left: Self, right: Self) -> Bool {
     guard left.count == right.count else { return false }
     guard !left.tree.isIdentical(to: right.tree) else { return true }
@@ -57,7 +57,7 @@ extension PersistentMap: Equatable where Value: Equatable {
 }
 
 extension PersistentMap: Hashable where Value: Hashable {
-  /// Mixes the entries, without their order, into a hasher.
+  /// Hashes the entries independently of their order.
   public func hash(into hasher: inout Hasher) {
     var sum = 0
     for (key, value) in self {
@@ -73,7 +73,7 @@ extension PersistentMap: Hashable where Value: Hashable {
 extension PersistentMap: Encodable where Key: Encodable, Value: Encodable {
   /// Encodes a dictionary.
   ///
-  /// The encoder is given the dictionary as such: one that wants an order can put it in one.
+  /// The encoder receives a dictionary, so it can apply an order of its own.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(Dictionary(uniqueKeysWithValues: map { ($0.key, $0.value) }))

@@ -11,22 +11,22 @@ struct PersistentMapRow<Key: Hashable, Value> {
   }
 }
 
-/// Values by key, for state: a dictionary whose copies share what did not change.
+/// Values by key, for state: a dictionary whose copies share their unchanged parts.
 ///
-/// A copy takes constant time, and a change takes logarithmic time while the copy stays as it was.
-/// `==`, digests and deltas of two versions take as long as their differences. On the wire it is
-/// what a `Dictionary` is.
+/// A copy takes constant time, and a change takes logarithmic time and does not affect copies.
+/// `==`, digests and deltas of two versions take time proportional to their differences. Its
+/// encoding equals that of a `Dictionary`.
 ///
 /// ```swift
 /// var scores: PersistentMap<String, Int> = ["Blob": 1]
 /// scores["Blob", default: 0] += 1
 /// ```
 ///
-/// Entries are gone over in the order in which their keys came, the same in every process. The
-/// order is no part of the value: two maps with equal entries are equal.
+/// Iteration follows the order in which the keys were inserted, the same in every process. The
+/// order is not part of the value: two maps with equal entries are equal.
 ///
-/// A key that is equal to one that is there but written in other bytes, like a text in another
-/// normalisation, finds the entry and does not replace the key; on the wire it is another key.
+/// A key that equals an existing one in Swift but has another encoding, like a text in another
+/// normalization, finds the entry and does not replace its key. On the wire it is a different key.
 public struct PersistentMap<Key: Hashable, Value> {
   @usableFromInline typealias Row = PersistentMapRow<Key, Value>
 
@@ -55,7 +55,7 @@ public struct PersistentMap<Key: Hashable, Value> {
     tree = RowTree(identity: identity)
   }
 
-  /// Makes a map of keys that are known to differ; one that occurs twice traps.
+  /// Creates a map of unique keys; a duplicate key traps.
   @inlinable
   public init(uniqueKeysWithValues entries: some Sequence<(Key, Value)>) {
     self.init()
@@ -66,18 +66,18 @@ public struct PersistentMap<Key: Hashable, Value> {
     }
   }
 
-  /// Makes a map of a dictionary's entries.
+  /// Creates a map from a dictionary's entries.
   ///
-  /// They are gone over in the dictionary's order, which no process has twice.
+  /// Iteration follows the dictionary's order, which differs from process to process.
   @inlinable
   public init(_ dictionary: [Key: Value]) {
     self.init(uniqueKeysWithValues: dictionary.lazy.map { ($0.key, $0.value) })
   }
 
-  /// How many entries there are.
+  /// The number of entries.
   @inlinable public var count: Int { tree.count }
 
-  /// Whether there are no entries.
+  /// Whether the map is empty.
   @inlinable public var isEmpty: Bool { tree.count == 0 }
 
   /// The value of a key; setting `nil` removes the entry.
@@ -99,7 +99,7 @@ public struct PersistentMap<Key: Hashable, Value> {
     }
   }
 
-  /// The value of a key, or a default, which a change puts in.
+  /// The value of a key, or a default, which a change inserts.
   @inlinable
   public subscript(key: Key, default defaultValue: @autoclosure () -> Value) -> Value {
     get { self[key] ?? defaultValue() }
@@ -114,13 +114,13 @@ public struct PersistentMap<Key: Hashable, Value> {
     }
   }
 
-  /// Whether there is an entry with a key.
+  /// Whether the map contains a key.
   @inlinable
   public func contains(_ key: Key) -> Bool { tree.location(of: key) != nil }
 
   /// Sets the value of a key.
   ///
-  /// - Returns: The value that was there.
+  /// - Returns: The previous value.
   @discardableResult
   public mutating func updateValue(_ value: Value, forKey key: Key) -> Value? {
     guard let position = tree.location(of: key)?.position else {
@@ -135,7 +135,7 @@ public struct PersistentMap<Key: Hashable, Value> {
 
   /// Removes the entry with a key.
   ///
-  /// - Returns: The value that was there.
+  /// - Returns: The removed value.
   @discardableResult
   public mutating func removeValue(forKey key: Key) -> Value? {
     guard let position = tree.location(of: key)?.position else { return nil }
@@ -147,7 +147,7 @@ public struct PersistentMap<Key: Hashable, Value> {
     tree = RowTree(identity: tree.identity)
   }
 
-  /// The entries for which a closure says so.
+  /// The entries for which a closure returns true.
   public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Self {
     var result = self
     let positions = try tree.positions {
@@ -162,7 +162,7 @@ public struct PersistentMap<Key: Hashable, Value> {
     tree.insert(Row(key: key, value: value), at: count)
   }
 
-  /// Puts an entry back that was moved out of its leaf, or closes the gap.
+  /// Returns an entry that was moved out of its leaf to its place, or closes the gap.
   @inlinable
   mutating func putBack(
     _ key: Key,
@@ -178,6 +178,6 @@ public struct PersistentMap<Key: Hashable, Value> {
   }
 }
 
-// Sound: nodes that several maps share never change, but for digests that are filled in
-// atomically; see `RowBranch`.
+// Sound: shared nodes never change, except for digests, which are filled in atomically; see
+// `RowBranch`.
 extension PersistentMap: @unchecked Sendable where Key: Sendable, Value: Sendable {}

@@ -11,12 +11,12 @@ extension PersistentSet: SetAlgebra {
     filter { other.contains($0) }
   }
 
-  /// The elements that one of the sets has and the other has not.
+  /// The elements that exactly one of the sets has.
   public func symmetricDifference(_ other: Self) -> Self {
     subtracting(other).union(other.subtracting(self))
   }
 
-  /// The elements that the other set has not.
+  /// The elements that the other set does not have.
   public func subtracting(_ other: Self) -> Self {
     var result = self
     result.subtract(other)
@@ -33,26 +33,26 @@ extension PersistentSet: SetAlgebra {
     for element in other { insert(element) }
   }
 
-  /// Removes the elements that the other set has not.
+  /// Removes the elements that the other set does not have.
   public mutating func formIntersection(_ other: Self) {
     self = intersection(other)
   }
 
-  /// Removes the elements of another set and inserts those of them that were not there.
+  /// Removes the elements that both sets have, and inserts the other elements of the other set.
   public mutating func formSymmetricDifference(_ other: Self) {
     self = symmetricDifference(other)
   }
 }
 
 extension PersistentSet: Sequence {
-  /// Goes over the elements in the order in which they came.
+  /// Returns an iterator over the elements in the order of their insertion.
   @inlinable
   public func makeIterator() -> Iterator { Iterator(base: tree.makeIterator()) }
 
   /// The number of elements.
   @inlinable public var underestimatedCount: Int { tree.count }
 
-  /// Goes over the elements of a set.
+  /// An iterator over the elements of a set.
   public struct Iterator: IteratorProtocol {
     @usableFromInline var base: RowTree<Element, Element>.Iterator
 
@@ -68,9 +68,9 @@ extension PersistentSet: Sequence {
 }
 
 extension PersistentSet: Hashable {
-  /// Whether both have equal elements, in whatever order.
+  /// Whether both have equal elements, in any order.
   ///
-  /// Two versions of one set are compared where they differ.
+  /// Two versions of one set are compared only in the nodes that differ.
   public static func == (left: Self, right: Self) -> Bool {
     guard left.count == right.count else { return false }
     guard !left.tree.isIdentical(to: right.tree) else { return true }
@@ -78,7 +78,7 @@ extension PersistentSet: Hashable {
     return alignment.removed.isEmpty && alignment.inserted.isEmpty
   }
 
-  /// Mixes the elements, without their order, into a hasher.
+  /// Hashes the elements independently of their order.
   public func hash(into hasher: inout Hasher) {
     var sum = 0
     for element in self {

@@ -1,11 +1,11 @@
-/// Elements without order, for state: a set whose copies share what did not change.
+/// Elements without order, for state: a set whose copies share their unchanged parts.
 ///
-/// A copy takes constant time, and a change takes logarithmic time while the copy stays as it was.
-/// `==`, digests and deltas of two versions take as long as their differences. On the wire it is
-/// what a `Set` is.
+/// A copy takes constant time, and a change takes logarithmic time and does not affect copies.
+/// `==`, digests and deltas of two versions take time proportional to their differences. Its
+/// encoding equals that of a `Set`.
 ///
-/// Elements are gone over in the order in which they came, the same in every process. The order is
-/// no part of the value: two sets with equal elements are equal.
+/// Iteration follows the order of insertion, the same in every process. The order is not part of
+/// the value: two sets with equal elements are equal.
 public struct PersistentSet<Element: Hashable> {
   @usableFromInline var tree: RowTree<Element, Element>
 
@@ -32,25 +32,25 @@ public struct PersistentSet<Element: Hashable> {
     tree = RowTree(identity: identity)
   }
 
-  /// Makes a set of elements, of which some may be equal.
+  /// Creates a set from elements, which may contain duplicates.
   public init(_ elements: some Sequence<Element>) {
     self.init()
     for element in elements { insert(element) }
   }
 
-  /// How many elements there are.
+  /// The number of elements.
   @inlinable public var count: Int { tree.count }
 
-  /// Whether there are no elements.
+  /// Whether the set is empty.
   @inlinable public var isEmpty: Bool { tree.count == 0 }
 
-  /// Whether an element is there.
+  /// Whether the set contains an element.
   @inlinable
   public func contains(_ member: Element) -> Bool { tree.location(of: member) != nil }
 
-  /// Inserts an element unless an equal one is there.
+  /// Inserts an element unless the set contains an equal one.
   ///
-  /// - Returns: Whether it was inserted, and the element that is there now.
+  /// - Returns: Whether it was inserted, and the element that the set now contains.
   @discardableResult
   public mutating func insert(
     _ newMember: Element
@@ -63,7 +63,7 @@ public struct PersistentSet<Element: Hashable> {
     return (true, newMember)
   }
 
-  /// Inserts an element, in the place of an equal one if there is one.
+  /// Inserts an element, or replaces an equal one.
   ///
   /// - Returns: The element that was replaced.
   @discardableResult
@@ -80,7 +80,7 @@ public struct PersistentSet<Element: Hashable> {
 
   /// Removes an element.
   ///
-  /// - Returns: The element that was there.
+  /// - Returns: The removed element.
   @discardableResult
   public mutating func remove(_ member: Element) -> Element? {
     guard let position = tree.location(of: member)?.position else { return nil }
@@ -92,12 +92,12 @@ public struct PersistentSet<Element: Hashable> {
     tree = RowTree(identity: tree.identity)
   }
 
-  /// Removes the elements for which a closure says so.
+  /// Removes the elements for which a closure returns true.
   public mutating func removeAll(where shouldBeRemoved: (Element) throws -> Bool) rethrows {
     tree.remove(at: try tree.positions { try shouldBeRemoved($0.pointee) })
   }
 
-  /// The elements for which a closure says so.
+  /// The elements for which a closure returns true.
   public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Self {
     var result = self
     try result.removeAll { try !isIncluded($0) }
@@ -105,6 +105,6 @@ public struct PersistentSet<Element: Hashable> {
   }
 }
 
-// Sound: nodes that several sets share never change, but for digests that are filled in
-// atomically; see `RowBranch`.
+// Sound: shared nodes never change, except for digests, which are filled in atomically; see
+// `RowBranch`.
 extension PersistentSet: @unchecked Sendable where Element: Sendable {}

@@ -5,14 +5,14 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// One request whose answer is taken up to a limit, and not a byte further.
+/// One request, which reads its answer only up to a limit.
 ///
-/// `state` is what several threads touch: the session's queue and whoever cancels. It is guarded by
-/// its mutex; everything else is constant.
+/// Isolation: several threads use `state`, namely the session's queue and the thread that cancels.
+/// A mutex guards it; everything else is constant.
 final class BoundedDownload: Sendable {
   struct Answer: Sendable {
     let status: Int
-    /// Nil when it was longer than the limit; empty unless the status is 200.
+    /// Nil if it was longer than the limit; empty unless the status is 200.
     let body: Data?
   }
 
@@ -30,9 +30,9 @@ final class BoundedDownload: Sendable {
     self.limit = limit
   }
 
-  /// Performs the request, once.
+  /// Performs the request; must be called only once.
   ///
-  /// - Throws: A `URLError`, or `CancellationError` as soon as the task is cancelled.
+  /// - Throws: A `URLError`, or `CancellationError` as soon as the task is canceled.
   func run(_ request: URLRequest) async throws -> Answer {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { start(request, $0) }
@@ -48,7 +48,7 @@ final class BoundedDownload: Sendable {
       state = .running(continuation, nil, Data())
       return false
     }
-    // A task that is never resumed would stay with the session for ever, so there is none yet.
+    // The session would keep a task that is never resumed, so a canceled request makes no task.
     guard !isCancelled else { return continuation.resume(throwing: CancellationError()) }
     let task = DownloadSession.shared.start(request, for: self)
     let isFinished = state.withLock { state in
@@ -59,21 +59,21 @@ final class BoundedDownload: Sendable {
     if isFinished { task.cancel() }
   }
 
-  /// Ends the request; only the first call counts.
+  /// Ends the request; only the first call has an effect.
   private func finish(_ result: Result<Answer, any Error>) {
     let state = state.withLock { state in
       defer { state = .finished }
       return state
     }
     guard case .running(let continuation, let task, _) = state else { return }
-    // Whoever has answered does not mind.
+    // Canceling a finished task has no effect.
     task?.cancel()
     continuation.resume(with: result)
   }
 }
 
 extension BoundedDownload {
-  /// Takes a part of the answer.
+  /// Appends a part of the answer.
   func receive(_ data: Data, status: Int) {
     guard status == 200 else { return finish(.success(Answer(status: status, body: Data()))) }
     let isTooLong = state.withLock { state in
@@ -86,7 +86,7 @@ extension BoundedDownload {
     if isTooLong { finish(.success(Answer(status: status, body: nil))) }
   }
 
-  /// Takes the end of the answer.
+  /// Ends the request after the answer's end or an error.
   func complete(status: Int, error: (any Error)?) {
     if let error { return finish(.failure(error)) }
     let body = state.withLock { state in

@@ -5,8 +5,10 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// The process's one URL session, which is never invalidated: FoundationNetworking ends the process
-/// when a task still answers in a session that was.
+/// The process's only URL session.
+///
+/// It is never invalidated: FoundationNetworking ends the process if a task answers in an
+/// invalidated session.
 final class DownloadSession: Sendable {
   static let shared = DownloadSession()
 
@@ -15,14 +17,14 @@ final class DownloadSession: Sendable {
 
   private init() {
     let configuration = URLSessionConfiguration.ephemeral
-    // No request leaves anything behind for the next one.
+    // Requests share no cookies, cache or credentials.
     configuration.httpCookieStorage = nil
     configuration.urlCache = nil
     configuration.urlCredentialStorage = nil
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 
-  /// Begins a request, whose answer the download is told.
+  /// Begins a request and passes its answer to the download.
   func start(_ request: URLRequest, for download: BoundedDownload) -> URLSessionTask {
     let task = session.dataTask(with: request)
     delegate.add(download, for: task)
@@ -31,7 +33,7 @@ final class DownloadSession: Sendable {
   }
 }
 
-/// Tells each download of its task.
+/// Passes the events of each task to its download.
 private final class DownloadDelegate: NSObject, URLSessionDataDelegate {
   private let downloads = Mutex<[Int: BoundedDownload]>([:])
 
@@ -44,7 +46,8 @@ private final class DownloadDelegate: NSObject, URLSessionDataDelegate {
     download?.receive(data, status: dataTask.status)
   }
 
-  /// What is asked for is shown to everyone, so nobody else is asked on a service's word.
+  /// Refuses redirects to another origin: a service must not choose the source of a text that every
+  /// user sees.
   func urlSession(
     _ session: URLSession,
     task: URLSessionTask,
@@ -67,12 +70,12 @@ private final class DownloadDelegate: NSObject, URLSessionDataDelegate {
 }
 
 extension URLSessionTask {
-  /// The answer's status; 0 when it was none of HTTP.
+  /// The answer's HTTP status; 0 without an HTTP answer.
   fileprivate var status: Int { (response as? HTTPURLResponse)?.statusCode ?? 0 }
 }
 
 extension URL {
-  /// The parts that say whom a request asks.
+  /// The parts of the URL that identify the server.
   fileprivate var origin: [String?] {
     [scheme?.lowercased(), host()?.lowercased(), port.map { "\($0)" }]
   }

@@ -8,7 +8,7 @@ import FoundationNetworking
 
 /// A web service that answers `GET <base>/<number>` with a text about the number.
 struct FactService: Sendable {
-  /// The longest answer that is taken, in bytes: a fact is a sentence, and everyone gets a copy.
+  /// The longest accepted answer, in bytes: a fact is a sentence, and every client gets a copy.
   static let answerLimit = 64 * 1024
 
   private let baseURL: URL
@@ -37,7 +37,7 @@ struct FactService: Sendable {
     pace = Pace(burst: 10, interval: .milliseconds(500), clock: self.clock)
   }
 
-  /// Asks for a fact, and gives up when the time is over.
+  /// Requests a fact, and fails at the timeout.
   func fact(about number: Int) async throws -> String {
     @Dependency(\.origin) var origin
     guard pace.allows(origin.identity) else {
@@ -79,7 +79,7 @@ struct FactService: Sendable {
     return fact
   }
 
-  /// What went wrong, without the parts of the URL that may hold a secret: everyone reads this.
+  /// The error for the users, without the parts of the URL that may contain a secret.
   private func failure(_ number: Int, _ what: String) -> NumberFactError {
     let port = baseURL.port.map { ":\($0)" } ?? ""
     return NumberFactError("No fact about \(number): \(baseURL.host() ?? "")\(port) \(what).")

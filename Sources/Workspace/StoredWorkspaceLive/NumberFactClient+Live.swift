@@ -2,24 +2,23 @@ import StoreActor
 package import StoredWorkspace
 
 extension NumberFactClient {
-  /// The service that is asked for facts unless a program says otherwise.
+  /// The service that answers requests by default.
   package static let defaultBaseURL = "https://numbersapi.com"
 
-  /// A client that asks a web service: `GET <base>/<number>`, answered by 200 and a text.
+  /// A client of a web service: `GET <base>/<number>`, answered by 200 and a text.
   ///
-  /// Redirects to another service are not followed. At most ten requests leave at once, and two a
-  /// second from then on, and half as many of what one program or one key has begun: further ones
-  /// fail without being sent.
+  /// It does not follow redirects to another service. At most ten requests leave at once, then two
+  /// a second; one program or one key gets half of each. Further requests fail without being sent.
   ///
-  /// Every other answer, and one of more than 64 KiB, is a ``NumberFactError``; a cancelled request
+  /// Every other answer, and one of more than 64 KiB, is a ``NumberFactError``; a canceled request
   /// throws `CancellationError`.
   ///
   /// - Parameters:
   ///   - baseURL: The service, an http or https URL.
-  ///   - timeout: How long one answer may take, from the request to its last byte.
-  ///   - clock: What measures the timeout.
+  ///   - timeout: The time limit of an answer, from the request to its last byte.
+  ///   - clock: The clock of the timeout.
   /// - Returns: The client.
-  /// - Throws: A `NumberFactError` when the base is no URL that can be asked.
+  /// - Throws: A `NumberFactError` if the base is not a valid http or https URL.
   package static func live(
     baseURL: String = defaultBaseURL,
     timeout: Duration = .seconds(5),
@@ -31,7 +30,7 @@ extension NumberFactClient {
 }
 
 extension NumberFactClient: DependencyKey {
-  /// Asks the default service.
+  /// A client of the default service.
   package static let liveValue: NumberFactClient = {
     do throws(NumberFactError) {
       return try live()

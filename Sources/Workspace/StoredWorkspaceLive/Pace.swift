@@ -1,19 +1,19 @@
 import StoreActor
 import Synchronization
 
-/// How often something may be done: several times at once, and from then on at a steady pace.
+/// A rate limit: a burst at first, then a steady rate.
 ///
-/// One program of a user's, or one key, may do it half as often as all together: so it takes more
-/// than one that is greedy to leave nothing to others.
+/// One program of a user, or one key, gets half of the rate and of the burst, so a single greedy
+/// one cannot use up the limit.
 ///
-/// What was allowed is behind its mutex; everything else is constant.
+/// Isolation: a mutex guards the record of past uses; everything else is constant.
 final class Pace: Sendable {
   private typealias Instant = AnyClock<Duration>.Instant
 
-  /// When all would have been done, one an interval.
+  /// The times at which all past uses would end, at one use per interval.
   private struct BusyUntil {
     var all: Instant
-    /// Of each who has done something lately.
+    /// The time for each identity with a recent use.
     var one: [ActionOrigin.Identity: Instant] = [:]
   }
 
@@ -22,7 +22,7 @@ final class Pace: Sendable {
   private let burst: Int
   private let busyUntil: Mutex<BusyUntil>
 
-  /// Allows so many at once, and after a rest again one more for each interval.
+  /// Allows a burst of this size; a rest restores one use per interval.
   init(burst: Int, interval: Duration, clock: AnyClock<Duration>) {
     self.clock = clock
     self.interval = interval
@@ -30,11 +30,11 @@ final class Pace: Sendable {
     busyUntil = Mutex(BusyUntil(all: clock.now))
   }
 
-  /// Whether it may be done once more now; if so, it counts.
+  /// Returns whether one more use is allowed now, and records it in that case.
   ///
-  /// - Parameter asker: Who began what asks for it. What this process does by itself is nobody's,
-  ///   and counts for all alone.
-  /// - Returns: Whether it may.
+  /// - Parameter asker: The origin of the request. Requests of this process itself count only for
+  ///   the total.
+  /// - Returns: Whether it is allowed.
   func allows(_ asker: ActionOrigin.Identity) -> Bool {
     let now = clock.now
     return busyUntil.withLock { busyUntil in

@@ -5,18 +5,18 @@ import StoreServer
 import StoreState
 import StoredWorkspace
 
-/// What a daemon with a journal answers about the past of the counter and the todos.
+/// Answers of a daemon with a journal about the past of the counter and the todos.
 @MainActor
 final class BenchPast {
   /// The states by their revisions.
   private var states: [WorkspaceFeature.State] = []
-  /// What led to them.
+  /// The actions that produced the states.
   private var actions: [(scope: String, action: GenericValue)?] = []
-  /// What leads to the next one, where somebody sends it.
+  /// The next action of another client, if there is one.
   var action: WorkspaceFeature.Action?
   /// States before this revision are not kept.
   var oldest: UInt64 = 0
-  /// Questions that are not answered yet, while answers are held back.
+  /// The unanswered queries, while answers are held back.
   private var waiting: [@MainActor () -> Void] = []
   var isHeldBack = false
   private(set) var questions: [HistoryQuery] = []
@@ -50,7 +50,7 @@ final class BenchPast {
     }
   }
 
-  /// Answers what was asked first.
+  /// Answers the oldest query.
   func answerNext() { if !waiting.isEmpty { waiting.removeFirst()() } }
 
   private func answer(_ query: HistoryQuery) -> HistoryAnswer {

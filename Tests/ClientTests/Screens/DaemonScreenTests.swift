@@ -78,7 +78,7 @@ import Testing
     bench.model.open(try #require(scopes.find("counter")?.description))
     await bench.idle()
     #expect(!bench.terminal.lines.contains { $0.contains("count: ") })
-    // And at one revision of the past.
+    // The filter also applies to a revision of the past.
     await bench.press(",", "/", .control("u"))
     await bench.type("count")
     await bench.press(.enter)
@@ -197,7 +197,7 @@ import Testing
     await bench.type("toggle")
     await bench.press(.enter)
     #expect(bench.model.todos?.items.map(\.isCompleted) == [false, true, false])
-    // From a part of a row as well.
+    // A part of a row offers the row's actions, too.
     await bench.press(.right, .down, .down, "s")
     await bench.type("removed")
     await bench.press(.enter)
@@ -373,10 +373,10 @@ import Testing
     }
     daemon.handle(log: page(1...3), of: epoch)
     #expect(daemon.log.map(\.id) == [1, 2, 3] && daemon.logFailure == nil)
-    // Once more what was told already.
+    // A page with revisions that are already in the log.
     daemon.handle(log: page(2...4), of: epoch)
     #expect(daemon.log.map(\.id) == [1, 2, 3] && daemon.logFailure != nil)
-    // What was asked before the daemon began anew.
+    // An answer to a query of another epoch.
     daemon.handle(log: page(4...9), of: epoch.map { $0 + 1 })
     #expect(daemon.log.map(\.id) == [1, 2, 3])
     daemon.handle(log: page(4...5), of: epoch)
@@ -409,7 +409,7 @@ import Testing
         await bench.idle()
         #expect(isShown("the daemon has a new epoch"), "\(pause)")
         daemon.passTime()
-        // What is said next has its own time.
+        // A repeated message has its own time.
         if pause == 30 {
           daemon.say("the daemon has a new epoch")
           for _ in 1...30 { daemon.passTime() }
@@ -439,12 +439,12 @@ import Testing
       await bench.idle()
       #expect(bench.model.screen == screen)
     }
-    // Where no name is, and by the wheel, nothing happens.
+    // A press beside the names and the wheel have no effect.
     bench.terminal.use(.press, x: 79, y: 0)
     bench.terminal.use(.wheelDown, x: 20, y: 0)
     await bench.idle()
     #expect(bench.model.screen == .counter)
-    // Those that have moved out are not where they were.
+    // Names that have moved out of view do not react at their former places.
     bench.terminal.resize(width: 20, height: 8)
     await bench.press("7")
     let text = bench.terminal.lines[0]
@@ -468,7 +468,7 @@ import Testing
     await bench.shot("Quit")
     await bench.press(.enter, "q")
     #expect(quits == 2)
-    // Characters of a text are no commands.
+    // Characters that are typed into a text field run no commands.
     await bench.press("2", "a")
     await bench.type("q?:")
     #expect(bench.model.todosState.prompt?.text == "q?:" && quits == 2)

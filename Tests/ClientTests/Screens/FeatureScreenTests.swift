@@ -5,7 +5,7 @@ import Testing
 
 @testable import StorectlMain
 
-/// The screens of the features that ship: they cannot tell where their stores live.
+/// The screens of the shipped features, which do not depend on the location of their stores.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct FeatureScreenTests {
   @Test(arguments: [false, true])
@@ -66,12 +66,12 @@ import Testing
     #expect(titles() == ["b1", "a2", "a1", "b2", "a3"])
     await bench.press("J")
     #expect(titles() == ["b1", "a2", "b2", "a3", "a1"])
-    // There is none below.
+    // The last row cannot move down.
     await bench.press("J", "K", "K", "K")
     #expect(titles() == ["b1", "a1", "a2", "b2", "a3"])
     await bench.press(.escape, "K", "K")
     #expect(titles() == ["a1", "b1", "a2", "b2", "a3"])
-    // By the filter for all, too.
+    // Rows that the todos' filter hides are passed, too.
     await bench.press(.down, " ", "f", .home, "J")
     #expect(titles() == ["b1", "a2", "a1", "b2", "a3"])
   }
@@ -82,14 +82,14 @@ import Testing
     func titles() -> [String] { bench.model.todos?.items.map(\.title) ?? [] }
     await bench.press("2", "x", .down, "x", "c")
     #expect(bench.terminal.lines.contains { $0.contains("Clear 2 completed todos?") })
-    // Of a question no key is for what is below it.
+    // While a question is open, no key reaches the screen below it.
     await bench.press("d", "n")
     #expect(titles() == ["a", "b", "c"] && bench.model.todosState.prompt == nil)
     await bench.press("c", .escape, "c", .enter)
     #expect(titles() == ["a", "b", "c"] && bench.model.todosState.prompt == nil)
     await bench.press("c")
     await bench.shot("Whether to clear")
-    // What is cleared is what is done then, whoever has changed that meanwhile.
+    // The answer clears the todos that are completed then, not those at the time of the question.
     bench.send(.todos(.items(.element(id: UUID(1), action: .toggleButtonTapped))))
     await bench.press("y")
     #expect(bench.model.todosState.prompt == nil)
@@ -98,7 +98,7 @@ import Testing
     #expect(bench.terminal.lines.contains { $0.contains("Clear 1 completed todo?") })
     await bench.press("y")
     #expect(bench.model.todosState.prompt == nil && titles() == ["c"])
-    // None needs no question.
+    // Without completed todos, there is no question.
     await bench.press("c")
     #expect(bench.model.todosState.prompt == nil && titles() == ["c"])
     try bench.compare(with: "question")
@@ -113,7 +113,7 @@ import Testing
     await bench.press(.enter)
     #expect(bench.model.daemon.message?.text == refusal)
     #expect(bench.model.todos?.items.isEmpty == true)
-    // The field is there for it.
+    // The field is still open.
     await bench.press(.control("u"))
     await bench.type("Milk")
     await bench.press(.enter)
@@ -142,7 +142,7 @@ import Testing
     #expect(bench.model.daemon.message?.text == message)
     #expect(bench.model.game?.counter.count == (text == " 7 " ? 7 : 0))
     if message != nil { await bench.press(.escape) }
-    // Whoever edits a result is told the same; a good guess is no reason to tell anything.
+    // Editing a result reports the same error; a valid guess reports no error.
     await bench.press("n", "r", "e", .control("u"))
     #expect(bench.model.daemon.message == nil)
     await bench.type(text)

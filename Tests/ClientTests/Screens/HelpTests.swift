@@ -7,10 +7,10 @@ import Testing
 
 @testable import StorectlMain
 
-/// Where a user finds out what keys are for.
+/// The places that show the meaning of keys to a user.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct HelpTests {
-  /// A screen, with everything there that has keys of its own.
+  /// Returns a screen with all data for which it has keys.
   private func bench(
     _ screen: UIModel.Screen,
     width: Int = 40,
@@ -27,7 +27,7 @@ import Testing
     return bench
   }
 
-  /// All lines of what is scrolled to its end.
+  /// Returns all lines of a view, which is scrolled to its end.
   private func allLines(_ bench: ScreenBench) async -> Set<String> {
     var (all, last): (Set<String>, [String]) = ([], [])
     repeat {
@@ -44,7 +44,7 @@ import Testing
   ) async throws {
     for isSpecial in [false, true] {
       let bench = try await bench(screen)
-      // What has keys of its own for a while: results that are edited, the past, a filter.
+      // Modes with their own keys: edited results, the past, a filter.
       if isSpecial {
         await bench.press("r")
         await bench.press(",", "/")
@@ -92,7 +92,7 @@ import Testing
     ]
     if screen == .state { taken += [.left, .right, "h", "l", .enter, " "] }
     let bench = try await bench(screen)
-    // At first, while results are edited, and in the past.
+    // The initial mode, edited results, and the past.
     for key: Key in [.escape, "r", ","] {
       await bench.press(key)
       for command in bench.model.screenCommands + bench.model.commonCommands

@@ -34,7 +34,7 @@ import Testing
     #expect(titles() == ["a", "c", "d"] && bench.model.todosState.prompt == nil)
     #expect(bench.model.todos?.items.contains { $0.isCompleted } == false)
     #expect(isTold)
-    // What is shown now has the cursor on the next one, and was seen.
+    // The cursor is now on the next row, which was displayed before this key.
     await bench.press("d", "y")
     #expect(titles() == ["a", "d"])
   }
@@ -120,7 +120,7 @@ import Testing
           meant.insert(rows.remove(at: cursor))
           cursor = max(0, min(cursor, rows.count - 1))
           bench.terminal.press("d")
-          // Where the row has gone there is no question.
+          // If the row was removed, there is no question.
           if bench.model.todosState.prompt == nil { break typing }
           bench.terminal.press("y")
         }
@@ -133,7 +133,7 @@ import Testing
     #expect(!deleted.isEmpty)
   }
 
-  /// Numbers that look random, the same in each run.
+  /// Pseudorandom numbers, the same in each run.
   private struct Numbers: RandomNumberGenerator {
     var state: UInt64
 

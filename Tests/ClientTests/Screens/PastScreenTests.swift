@@ -9,10 +9,10 @@ import Testing
 
 @testable import StorectlMain
 
-/// What was, on the screens of state and log.
+/// The past on the screens of state and log.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct PastScreenTests {
-  /// Todos of which four revisions are kept, on the screen of their state.
+  /// Returns the state screen of todos with four kept revisions.
   private func bench() async throws -> ScreenBench {
     let bench = ScreenBench(keepsPast: true)
     for title in ["Milk", "Eggs"] { bench.send(.todos(.addButtonTapped(title: title))) }
@@ -33,7 +33,7 @@ import Testing
     await bench.shot("Just before, when something else has changed")
     await bench.press(",", .down, .right)
     await bench.shot("A todo is done")
-    // What changed, and all that it is a part of.
+    // The changed part and its ancestors.
     let news = highlighted(bench)
     #expect(news.map { $0.prefix(5) } == ["Milk:", "isCom", "items"], "\(news)")
     await bench.press(",")
@@ -53,7 +53,7 @@ import Testing
     try bench.compare(with: "past")
   }
 
-  /// The names and texts of highlighted rows of the tree.
+  /// Returns the names and texts of the highlighted rows of the tree.
   private func highlighted(_ bench: ScreenBench) -> [String] {
     let grid = bench.terminal.grid
     return (5..<(grid.size.height - 1)).compactMap { row in
@@ -91,7 +91,7 @@ import Testing
     for _ in 1...60 {
       if random(4) == 0 { change() }
       await bench.press(keys[Int(random(UInt64(keys.count)))])
-      // What a revision has changed is told above the tree, whatever it is.
+      // The line above the tree with a revision's changes is not filtered.
       let rows = bench.terminal.lines.filter { $0.hasPrefix("  ") && $0.contains(": Todo ") }
       #expect(rows.allSatisfy { $0.lowercased().contains("milk") }, "\(bench.terminal.lines)")
     }
@@ -106,7 +106,7 @@ import Testing
     await bench.idle()
     #expect(past.questions.count == 1)
     #expect(bench.terminal.lines.contains { $0.contains("asking for 2 …") })
-    // Until the answer has come what is shown is live, and looks so.
+    // Until the answer arrives, the screen shows the live state as live.
     #expect(bench.terminal.lines[2].hasPrefix("todos revision 5"), "\(bench.terminal.lines)")
     #expect(!bench.terminal.lines.contains { $0.contains("THE PAST") || $0.contains("●") })
     await bench.press(.left)
@@ -117,7 +117,7 @@ import Testing
     let states = [2, 1].map { HistoryQuery.state(revision: $0, scope: "todos") }
     #expect(Array(past.questions.dropFirst()) == states)
     #expect(bench.terminal.lines.contains { $0.contains("THE PAST: revision 2") })
-    // The revision before that is known already.
+    // The previous revision is already known.
     await bench.press(",")
     #expect(past.questions.last == .state(revision: 0, scope: "todos"))
     #expect(past.questions.count == 4)
@@ -177,7 +177,7 @@ import Testing
     await bench.press(.enter)
     #expect(bench.model.daemon.message?.text == message)
     #expect(bench.model.stateState.past == nil)
-    // The past stays where it is.
+    // The past keeps its position.
     await bench.press(",", "@")
     #expect(bench.model.daemon.message == nil)
     await bench.type(text)
@@ -202,7 +202,7 @@ import Testing
       bench.model.daemon.message?.text == "Revision 1 is not kept any more: the oldest one is 2."
     )
     #expect(bench.model.stateState.past?.wanted == 4)
-    // What is the oldest one is not known before the past is looked at.
+    // The oldest revision is unknown before the past is read.
     await bench.press("L", "@")
     await bench.type("0")
     await bench.press(.enter)
@@ -276,7 +276,7 @@ import Testing
     func shown() -> [String] { bench.terminal.lines.filter { $0.hasPrefix("│ todos") } }
     let all = try #require(bench.model.logState.details?.lines.count)
     #expect(all > 8 && shown().count == all, "\(bench.terminal.lines)")
-    // With little room the rest is scrolled to, and that there is more is told.
+    // With little room, the list scrolls, and its title shows that it is longer.
     await bench.press(.down)
     bench.terminal.resize(width: 72, height: 16)
     await bench.idle()
@@ -289,7 +289,7 @@ import Testing
     await bench.press(.tab, .end)
     #expect(bench.terminal.lines.contains { $0.hasPrefix("│ \(last.prefix(40))") })
     #expect(bench.terminal.lines.contains { $0.contains("\(all) of \(all)") })
-    // The log keeps a part as well.
+    // The log keeps a part of the screen.
     #expect(bench.terminal.lines.contains { $0.contains("Revision") })
   }
 
@@ -315,7 +315,7 @@ import Testing
     await bench.press(.enter, .up, .up)
     #expect(past.questions.count == pauses)
     #expect(pauses >= before + 6, "\(past.questions.dropFirst(before))")
-    // What nobody looks at any more is not asked for.
+    // Closed details send no further queries.
     let asked = past.questions.count
     await bench.press(.escape)
     for _ in 1...5 { bench.terminal.press(.enter, .enter) }

@@ -9,21 +9,21 @@ import Testing
 @testable import StoreTesting
 @testable import StorectlMain
 
-/// Everything that `storectl ui` shows, on a terminal in memory, of a daemon in memory.
+/// The interface of `storectl ui` on an in-memory terminal, with an in-memory daemon.
 @MainActor
 final class ScreenBench {
   let terminal: MemoryTerminal
   let model: UIModel
   private let session: TerminalSession
   private let daemon: InMemoryDaemon<WorkspaceFeature.State, WorkspaceFeature.Action>
-  /// What was sent, whose effects may still be under way.
+  /// The tasks of sent actions, whose effects may still run.
   private var tasks: [StoreTask] = []
   private var shots: [String] = []
-  /// The past, where the daemon keeps one.
+  /// The past, if the daemon keeps one.
   let past: BenchPast?
   private var commits: StoreSubscription?
 
-  // The features' stores are the daemon's, or else this process's.
+  // The features' stores are the daemon's; if not remote, they are local to this process.
   init(
     isRemote: Bool = true,
     width: Int = 72,
@@ -107,7 +107,7 @@ final class ScreenBench {
     return Store(core: core)
   }
 
-  /// Sends an action to a scope as somebody else would.
+  /// Sends an action as another client would.
   func send(_ action: WorkspaceFeature.Action) {
     past?.action = action
     daemon.root.send(action)
@@ -142,7 +142,7 @@ final class ScreenBench {
 
   // MARK: - Golden texts
 
-  /// Notes what is shown, for the comparison at the end.
+  /// Records the screen for the comparison at the end.
   func shot(_ title: String) async {
     await idle()
     var lines = terminal.lines
@@ -150,7 +150,8 @@ final class ScreenBench {
     shots.append((["### \(title)"] + lines).joined(separator: "\n"))
   }
 
-  /// Compares what was noted with what is committed; `UPDATE=1` in the environment commits it.
+  /// Compares the recorded screens with the committed file; `UPDATE=1` in the environment rewrites
+  /// the file.
   func compare(
     with name: String,
     _ path: String = #filePath,
@@ -161,7 +162,7 @@ final class ScreenBench {
     try compare(text, with: "Golden/\(name).txt", path, sourceLocation)
   }
 
-  /// Compares what is shown with a picture of the guide.
+  /// Compares the screen with a picture of the guide.
   func picture(
     _ name: String,
     _ path: String = #filePath,
@@ -187,7 +188,7 @@ final class ScreenBench {
   }
 }
 
-/// A screen's state, whatever its rows are known by.
+/// A screen's state, independent of the type of its rows' ids.
 @MainActor
 private protocol TaskTaking: AnyObject {
   var onTask: @MainActor (StoreTask, _ name: String) -> Void { get set }

@@ -1,6 +1,6 @@
 import TerminalViews
 
-/// What a terminal shows, as a picture for a page.
+/// A picture of a terminal's screen, for a page.
 struct ScreenPicture {
   let grid: Grid
 
@@ -8,7 +8,7 @@ struct ScreenPicture {
 
   /// The picture as SVG.
   ///
-  /// Each run of cells says how wide it is, whatever font the reader has.
+  /// Each run of cells states its width, so the layout does not depend on the reader's font.
   var svg: String {
     let (width, height) = (grid.size.width * Self.cellWidth, grid.size.height * Self.cellHeight)
     let (all, tall) = (width + 2 * Self.margin, height + 2 * Self.margin)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import StorectlMain
 
-/// The pictures of the guide are what the screens show; `UPDATE=1` in the environment makes them.
+/// The pictures of the guide match the screens; `UPDATE=1` in the environment rewrites them.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct ScreenPictureTests {
   private func bench(watching: [String] = []) -> ScreenBench {
@@ -21,7 +21,7 @@ import Testing
     return bench
   }
 
-  /// Has a daemon been busy for a while.
+  /// Simulates a daemon that was busy for a while.
   private func keepBusy(_ daemon: DaemonModel) {
     for second in 0..<90 {
       let wave = UInt64(second * second % 47)

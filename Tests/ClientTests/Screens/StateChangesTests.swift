@@ -6,7 +6,7 @@ import Testing
 
 @testable import StorectlMain
 
-/// What is said to be different in two states.
+/// The reported differences between two states.
 @Suite struct StateChangesTests {
   private struct Sample: ReplicatedRecord, Equatable {
     var title = ""
@@ -66,7 +66,7 @@ import Testing
     #expect(try changes { $0.names["a"] = nil } == ["names.a: − 1"])
     #expect(try changes { $0.names["c"] = 3 } == ["names.c: + 3"])
     #expect(try changes { $0.tags.insert("y") } == [#"tags.1: + "y""#])
-    // A row is called by its first text, as it is now.
+    // A row's title is its first text, in its later version.
     #expect(try changes { $0.rows[1].title = "new" } == [#"rows.new.title: "2" → "new""#])
     #expect(try changes { $0.rows.remove(at: 1) } == ["rows.2: − isCompleted false"])
     #expect(try changes { $0.rows.swapAt(0, 2) } == ["rows: in another order"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorectlMain
 
-/// How large states are searched.
+/// Searches of large states.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct StateFilterTests {
   private struct Lists: ReplicatedRecord, Equatable {
@@ -80,12 +80,12 @@ import Testing
     for (news, state) in [with, without, with].enumerated() {
       let node = try node(state)
       let root = { [filter] in filter.root(node, for: "b", version: .live(news: news)) }
-      // As a drawing does, which asks for the parts of what is open.
+      // Requests the parts of expanded nodes, as a drawing does.
       func draw() -> [Int] { (0..<root().partCount).map { root().part(at: $0).partCount } }
       _ = draw()
       while let searching = filter.searching {
         await searching.value
-        // The first time all of it is shown until it is searched.
+        // Before the first search ends, all parts are shown.
         #expect(draw() == (state == with ? [1] : []) || news == 0)
       }
       #expect(draw() == (state == with ? [1] : []))

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The check of the pages that lead to the code finds what it is for")
+@Suite("The check of the pages about the code detects its breaches")
 struct ArchitectureTests {
   private let manifest = Manifest([
     "  \"Sources/Replication\": [", "    \"StoreJournal\": [],", "  ],", "  \"Sources\": [",
@@ -23,7 +23,7 @@ struct ArchitectureTests {
   }
 
   @Test(
-    "A name or path that leads nowhere is found",
+    "A name or path that does not exist is found",
     arguments: [
       "`LogReader`", "`LogWriter.cut`", "`cut(through:)`", "`StoreJournal/LogWriter`",
       "`StoreJournal/Log/LogWriter.md`", "`Replication/Log/LogWriter`", "`quoted`", "`said`",
@@ -33,7 +33,7 @@ struct ArchitectureTests {
   func stray(text: String) { #expect(breaches("\n\(text)\n") == [2]) }
 
   @Test(
-    "One that leads to a file, a folder or a name of the code is not",
+    "A file, a folder or a name of the code is not a breach",
     arguments: [
       "`LogWriter`", "`LogWriter.trim`", "`trim(through:)`", "`StoreJournal/Log/LogWriter`",
       "`StoreJournal/Log`", "`Client/Output/Table.swift`", "`StorectlMain`", "`Output`",
@@ -44,21 +44,21 @@ struct ArchitectureTests {
   )
   func code(text: String) { #expect(breaches("\n\(text)\n") == []) }
 
-  @Test("A wing's page may name paths within the wing")
+  @Test("A wing's page may use paths within the wing")
   func wing() {
     let path = "Sources/Client/README.md"
     #expect(breaches("`Output/Table` `Commands/Table`", at: path) == [1])
     #expect(breaches("`Output/Table` `Output`", at: path) == [])
   }
 
-  @Test("A path from the root that does not exist is found on any page")
+  @Test("A missing path from the root is found on any page")
   func paths() {
     let text = "`Sources/A/B.swift`\n`Sources/A/C.swift`\n`Tests/…`\n`Sources`\n"
     let breaches = Architecture.checkPaths(page(text)) { $0 == "Sources/A/B.swift" }
     #expect(breaches.map(\.line) == [2])
   }
 
-  @Test("A wing that the table leaves out is found, and a target of it")
+  @Test("A wing that the table omits is found, and a target of it")
   func wings() {
     let table = "| [Replication](a) | what | `StoreJournal` |\n| [Client](b) | what | `Other` |\n"
     let wings = ["Client", "Replication"]

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The check of banned calls finds what it is for")
+@Suite("The check of banned calls detects its breaches")
 struct BannedCallsTests {
   @Test(
     "A banned call is found in a room",
@@ -16,7 +16,7 @@ struct BannedCallsTests {
   }
 
   @Test(
-    "What only looks like one is not",
+    "Similar code is not a breach",
     arguments: [
       "try clock.sleep(for: .seconds(1))", "func sleep(until: Int) {}", "debugPrint(1)",
       "// try! f()", "let a = \"print(1)\"", "footprint(1)", "reducer.print(1)", "func print() {}",
@@ -49,7 +49,7 @@ struct BannedCallsTests {
     #expect(BannedCalls.check(swift(text)).isEmpty)
   }
 
-  @Test("Names that only contain a banned word are free in the protocol")
+  @Test("Names that only contain a banned word are allowed in the protocol")
   func replicationNames() {
     let text = """
       struct TaskID { var task: Int; var id: UUID; var date: Date }
@@ -66,12 +66,12 @@ struct BannedCallsTests {
     #expect(BannedCalls.check(test(text)).count == 1)
   }
 
-  @Test("Tests may use what only the product must not")
+  @Test("Tests may use calls that only the product must not use")
   func freedomOfTests() {
     #expect(BannedCalls.check(test("fatalError(\"\"); print(1)")).isEmpty)
   }
 
-  @Test("Every ban says what to do instead, and no two are the same")
+  @Test("Every ban has a remedy, and no two are equal")
   func bans() {
     let rules = BannedCalls.bans.map(\.rule)
     #expect(Set(rules).count == rules.count)

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Code and comments are told apart")
+@Suite("Code and comments are separated")
 struct BlankerTests {
   @Test("Comments are blank in the code, nested ones too")
   func comments() {
@@ -36,7 +36,7 @@ struct BlankerTests {
     #expect(swift(text).comments.allSatisfy { $0.trimmingSpaces.isEmpty })
   }
 
-  @Test("What stands in an interpolation is code, strings in it are not")
+  @Test("The content of an interpolation is code, strings in it are not")
   func interpolation() {
     let code = swift(#"let a = "try! \(f(try! g("x )", (1)))) try! {"; h()"#).code.joined()
     #expect(finds(of: "try!", in: code).count == 1)
@@ -51,13 +51,13 @@ struct BlankerTests {
     #expect(code.hasSuffix("; h()"))
   }
 
-  @Test("A division is no regex")
+  @Test("A division is not a regex")
   func division() {
     #expect(swift("let a = (b / c) / d(e) /* / */ / f").code.joined().contains("/ d(e)"))
     #expect(swift("let a = b/c + {d}/e").code == ["let a = b/c + {d}/e"])
   }
 
-  @Test("A string that does not end spoils only its line")
+  @Test("An unterminated string affects only its line")
   func unfinishedString() {
     #expect(swift("let a = \"abc\nlet b = 1").code.last == "let b = 1")
   }

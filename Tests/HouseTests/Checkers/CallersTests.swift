@@ -9,7 +9,7 @@ struct CallersTests {
       .sorted()
   }
 
-  @Test("What tests alone use is found")
+  @Test("A declaration that only tests use is found")
   func tests() {
     let text = "import A\npublic struct One {\n  package static func two() {}\n}\n"
     let use = "let one = One.two()\n"
@@ -20,7 +20,7 @@ struct CallersTests {
     }
   }
 
-  @Test("What pages tell is for users, and what generated code calls is not asked for")
+  @Test("Names in pages are for users, and names for generated code are not checked")
   func others() {
     let text = "public final class One {}\npublic var _$two: Int { 1 }\n"
     #expect(unused(["Sources/A/B.swift": text]) == ["Sources/A/B.swift:1"])
@@ -28,7 +28,7 @@ struct CallersTests {
     #expect(unused(["Sources/A/B.swift": "package import One\nprivate func two() {}\n"]) == [])
   }
 
-  @Test("An exception that is none is found")
+  @Test("An exception without a declaration is found")
   func exceptions() {
     let breaches = Callers.check([])
     #expect(breaches.count == Callers.kept.values.map(\.count).reduce(0, +))

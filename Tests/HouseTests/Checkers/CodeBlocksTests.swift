@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The check of code blocks finds what it is for")
+@Suite("The check of code blocks detects its breaches")
 struct CodeBlocksTests {
   private let file = SourceFile(
     path: "Examples/A/Sources/A/A.swift",
@@ -17,7 +17,7 @@ struct CodeBlocksTests {
   }
 
   @Test(
-    "Code that stands in a compiled file is not",
+    "Code of a compiled file is not a breach",
     arguments: [
       "b()\nc()", "func a() {\n    b()", "func a() {\n…\nc()", "import B\n…\n}", "}",
       "import B\n\nc()", "@main\nfunc a() {", "d()\n@Suite struct Revisions1To7Tests {",
@@ -26,7 +26,7 @@ struct CodeBlocksTests {
   func compiled(code: String) { #expect(breaches(code) == []) }
 
   @Test(
-    "Code that does not is found",
+    "Other code is found",
     arguments: [
       "d()", "c()\nb()", "c()\n…\nb()", "b()\n}", "func a() {\n  b()\n  c()\n}\n}",
       "c()\nimport B", "import C\nb()", "import B\nd()",
@@ -34,12 +34,12 @@ struct CodeBlocksTests {
   )
   func stray(code: String) { #expect(breaches(code) == [4]) }
 
-  @Test("It is found in guides and in the README, too")
+  @Test("It is also found in guides and in the README")
   func guides() {
     for path in ["docs/guides/Guide.md", "README.md"] { #expect(breaches("d()", in: path) == [4]) }
   }
 
-  @Test("It is found in documentation comments, where what is left out may be within a line")
+  @Test("It is found in documentation comments, where a part of a line may be omitted")
   func comments() {
     func breaches(in room: String = "StoreActor", _ code: String...) -> [Int] {
       let block = code.map { "  /// \($0)\n" }.joined()
@@ -53,7 +53,7 @@ struct CodeBlocksTests {
     #expect(breaches(in: "Other", "d()") == [])
   }
 
-  @Test("Other pages, and blocks of other languages, may say what they like")
+  @Test("Other pages, and blocks of other languages, are free")
   func others() {
     let text = "```swift\nd()\n```\n"
     let page = SourceFile(path: "docs/Page.md", text: text)

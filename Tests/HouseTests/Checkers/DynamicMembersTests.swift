@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The check of dynamic members finds what it is for")
+@Suite("The check of dynamic members detects its breaches")
 struct DynamicMembersTests {
   private let type = """
     /// A store.
@@ -21,7 +21,7 @@ struct DynamicMembersTests {
   }
 
   @Test(
-    "A public member that is not listed is found, whatever its labels are",
+    "An unlisted public member is found, with any labels",
     arguments: [
       "extension Store { public var end: Int? { nil } }",
       "extension Store where State: Sendable {\n  public func end(of type: Int) {}\n}",
@@ -35,7 +35,7 @@ struct DynamicMembersTests {
   }
 
   @Test(
-    "What hides nothing is none",
+    "A member that hides no other member is not a breach",
     arguments: [
       "extension Store { var end: Int { 1 } }",
       "extension Store { public static var end: Int { 1 } }",
@@ -48,7 +48,7 @@ struct DynamicMembersTests {
   )
   func innocent(text: String) { #expect(found(text).isEmpty) }
 
-  @Test("A room that has a type of the same name means its own")
+  @Test("In a room with a type of the same name, the name refers to that type")
   func ownType() {
     let text = "public class Store { public var end = 1 }"
     #expect(found(text, room: "StoreActorClassic").isEmpty)

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The checks of lengths find what they are for")
+@Suite("The checks of lengths detect their breaches")
 struct LengthsTests {
   @Test("A line of 101 columns is found, one of 100 is not")
   func lines() {
@@ -44,7 +44,7 @@ struct LengthsTests {
     #expect(Lengths.checkFunctions(type(61)).map(\.line) == [2])
   }
 
-  @Test("A nested function is measured by itself too")
+  @Test("A nested function is also measured separately")
   func nested() {
     let found = functions(in: swift("func a() {\n  func b() {\n  }\n}").words)
     #expect(
@@ -54,7 +54,7 @@ struct LengthsTests {
     )
   }
 
-  @Test("Requirements and calls are no functions")
+  @Test("Requirements and calls are not functions")
   func notFunctions() {
     let text = """
       protocol P {

@@ -25,7 +25,7 @@ struct ManifestTests {
 
   private var manifest: Manifest { Manifest(SourceFile.lines(of: text)) }
 
-  @Test("A target has its name's folder, or the one behind its name")
+  @Test("A target's folder has its name, or the name after it")
   func folders() {
     #expect(
       manifest.rooms.map(\.folder) == [

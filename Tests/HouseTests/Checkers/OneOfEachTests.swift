@@ -6,7 +6,7 @@ struct OneOfEachTests {
     OneOfEach.check(swift(text, in: "StoreServer", at: path)).map(\.rule)
   }
 
-  @Test("Another turn is found, and not the one that ships")
+  @Test("Another turn is found, and the product's turn is not")
   func turn() {
     let text = "while let frame = server.nextFrame() { send(frame) }\n"
     #expect(rules(text) == [OneOfEach.turn])
@@ -15,7 +15,7 @@ struct OneOfEachTests {
     #expect(rules("// server.nextFrame()\n") == [])
   }
 
-  @Test("Another copy is found, and not what is made of one")
+  @Test("Another copy is found, and a type that contains one is not")
   func replica() {
     #expect(rules("final class Copy<State>: Replica {\n") == [OneOfEach.replica])
     #expect(rules("final class Copy: Other, Replica {\n") == [OneOfEach.replica])

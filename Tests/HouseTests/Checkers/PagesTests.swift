@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("The checks of pages find what they are for")
+@Suite("The checks of pages detect their breaches")
 struct PagesTests {
   @Test(
-    "A link that leads nowhere is found",
+    "A link without a target is found",
     arguments: [
       "[a](missing.md)", "![a](images/missing.png)", "[a]: missing.md", "[a](<missing.md>)",
       "[a](missing.md \"title\")", "[a](docs/GUIDE.md#nowhere)", "[a](#nowhere)",
@@ -16,7 +16,7 @@ struct PagesTests {
   }
 
   @Test(
-    "One that leads somewhere is not",
+    "A link with a target is not a breach",
     arguments: [
       "[a](docs/GUIDE.md)", "[a](docs/GUIDE.md#what-it-does-1)", "[a](#page)", "[a](./docs)",
       "[a](https://example.org/missing.md)", "[a](mailto:a@example.org)", "`[a](missing.md)`",

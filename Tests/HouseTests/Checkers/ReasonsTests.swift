@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The checks of reasons and names find what they are for")
+@Suite("The checks of reasons and names detect their breaches")
 struct ReasonsTests {
   @Test(
     "An escape from the compiler's checks without a comment above is found",
@@ -17,7 +17,7 @@ struct ReasonsTests {
   }
 
   @Test(
-    "With a comment on the line above it may stay",
+    "With a comment on the line above it is allowed",
     arguments: [
       "// Guarded by the lock.\nnonisolated(unsafe) var b = 1",
       "/// A box.\n///\n/// Immutable.\n@usableFromInline\nfinal class A: @unchecked Sendable {}",
@@ -48,12 +48,12 @@ struct ReasonsTests {
     #expect(Names.checkTypes(swift("\(kind) StoreDaemon {}", in: "StorectlMain")).isEmpty)
   }
 
-  @Test("An import of one of its types is no type")
+  @Test("An import of one of its types is not a type")
   func typeImports() {
     #expect(Names.checkTypes(swift("import struct StoreDaemon.A")).isEmpty)
   }
 
-  @Test("A module with a name of the ecosystem's is found, and a C file in a target")
+  @Test("A module with a name of the ecosystem is found, and a C file in a target")
   func modules() {
     let rooms = ["StoreState", "Clocks"].map { Room(name: $0, folder: "Sources/Wing/\($0)") }
     let found = Names.checkRooms(rooms).map(\.what)

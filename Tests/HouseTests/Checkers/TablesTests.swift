@@ -21,7 +21,7 @@ struct TablesTests {
   }
 
   @Test(
-    "A table is found that names no limit",
+    "A table without a limit is found",
     arguments: [
       "private var names: [String] = []", "var held: [PeerID: Held] = [:]",
       "@exclusivity(unchecked) private var outcomes: Deque<Outcome> = []",
@@ -53,7 +53,7 @@ struct TablesTests {
   }
 
   @Test(
-    "What is no table is not found",
+    "Other declarations are not found",
     arguments: [
       "private var name: String", "var session: Session?", "let names: [String]",
       "var names: [String] { handles.keys.map(\\.name) }", "// var names: [String] = []",
@@ -65,7 +65,7 @@ struct TablesTests {
     #expect(lines("struct A {\n  \(line)\n}\n") == [])
   }
 
-  @Test("What a function keeps while it runs is not found")
+  @Test("A function's local variable is not found")
   func local() {
     #expect(lines("struct A {\n  func b() {\n    var names: [String] = []\n  }\n}\n") == [])
   }

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The check of time limits finds what it is for")
+@Suite("The check of time limits detects its breaches")
 struct TimeLimitsTests {
   private func lines(_ text: String, beside others: [String] = []) -> [Int] {
     let file = SourceFile(path: "Tests/ATests/Part/ATests.swift", text: text)

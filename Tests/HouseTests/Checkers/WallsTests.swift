@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The check of imports finds what it is for")
+@Suite("The check of imports detects its breaches")
 struct WallsTests {
   @Test(
     "An import through a wall is found",
@@ -35,7 +35,7 @@ struct WallsTests {
   }
 
   @Test(
-    "An import through a door is not",
+    "An import through a door is not a breach",
     arguments: [
       ("ZeroMQ", "import CZMQ"),
       ("StoreActor", "public import StoreState"),
@@ -51,21 +51,21 @@ struct WallsTests {
     #expect(Walls.check(swift(text, in: room)).isEmpty)
   }
 
-  @Test("Tests may import what they test, CZMQ only some of them")
+  @Test("Tests may import the targets that they test, and only some of them CZMQ")
   func tests() {
     #expect(Walls.check(test("import ZeroMQ", in: "StoreDaemonTests")).isEmpty)
     #expect(Walls.check(test("import CZMQ", in: "ZeroMQTests")).isEmpty)
     #expect(Walls.check(test("import CZMQ", in: "StoreJournalTests")).count == 1)
   }
 
-  @Test("A socket by another name is found in the targets that know none")
+  @Test("A socket by another name is found in the targets without sockets")
   func sockets() {
     let text = "func f() {\n  let a = socket(AF_UNIX, 1, 0)\n}"
     #expect(Walls.check(swift(text, in: "StoreActor")).map(\.line) == [2])
     #expect(Walls.check(swift(text, in: "StoreDaemon")).isEmpty)
   }
 
-  @Test("A target that the table does not know is found")
+  @Test("A target that the table lacks is found")
   func unlisted() {
     let rooms = ["StoreState", "Attic"].enumerated().map {
       Room(name: $1, folder: "Sources/Wing/\($1)", line: $0)
@@ -73,7 +73,7 @@ struct WallsTests {
     #expect(Walls.unlisted(rooms).map(\.line) == [1])
   }
 
-  @Test("The table has each target once, and only guarded modules behind its doors")
+  @Test("The table has each target once, and only guarded modules as its doors")
   func table() {
     let names = Walls.doors.map(\.room)
     #expect(Set(names).count == names.count)
@@ -83,7 +83,7 @@ struct WallsTests {
     }
   }
 
-  @Test("The table has no target that the manifest does not name")
+  @Test("All targets of the table are in the manifest")
   func listed() throws {
     let names = Set(try Repository.current.get().manifest.product.map(\.name))
     #expect(Walls.doors.map(\.room).filter { !names.contains($0) } == [])

@@ -1,20 +1,20 @@
 /// Separates a Swift text into its code and its comments, each with the rest blanked by spaces.
 ///
 /// Newlines stay, so a position has the same line in the text, the code and the comments. The
-/// insides of string and regex literals are blank in both; what stands in an interpolation is code.
+/// insides of string and regex literals are blank in both; the content of an interpolation is code.
 struct Blanker {
-  /// What the bytes at the current position belong to.
+  /// The kind of text at the current position.
   private enum Mode {
-    /// Code; `parentheses` counts the open ones of an interpolation, nil outside of any.
+    /// Code; `parentheses` counts the open ones of an interpolation, nil outside of interpolations.
     case code(parentheses: Int?)
-    /// A string literal with as many `#` around it, over one line or several.
+    /// A string literal with the number of `#` around it, on one line or several.
     case string(hashes: Int, isMultiline: Bool)
   }
 
   private let bytes: [UInt8]
   private var position = 0
   private var modes: [Mode] = [.code(parentheses: nil)]
-  /// The last byte of code that is not a space, and the word it ends, to tell `/` from a regex.
+  /// The last byte of code that is not a space, to distinguish `/` from a regex.
   private var previous: UInt8?
   private(set) var code: [UInt8]
   private(set) var comments: [UInt8]
@@ -111,7 +111,7 @@ struct Blanker {
       keep((isMultiline ? 3 : 1) + hashes)
       modes.removeLast()
     case .newline where !isMultiline:
-      // A literal over one line that does not end: not Swift, but the next line is code again.
+      // An unterminated literal on one line: not Swift, but the next line is code again.
       modes.removeLast()
     default: position += 1
     }
@@ -123,7 +123,7 @@ struct Blanker {
     return count(of: .hash, from: position + quotes) >= hashes
   }
 
-  /// A bare `/` begins a regex only where an expression may begin, and not before a space.
+  /// A bare `/` begins a regex only if an expression may begin, and not before a space.
   private var mayStartRegex: Bool {
     guard let next = byte(at: position + 1), next != .space, next != .newline else { return false }
     guard let previous else { return true }
@@ -131,7 +131,7 @@ struct Blanker {
   }
 
   /// Skips the regex literal that begins here, if its end is on the same line (or, with `#`,
-  /// anywhere); says whether there was one.
+  /// anywhere), and returns whether there was one.
   private mutating func skipRegex(_ hashes: Int) -> Bool {
     var end = position + hashes + 1
     while let byte = byte(at: end), hashes > 0 || byte != .newline {

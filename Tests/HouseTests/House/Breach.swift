@@ -1,4 +1,4 @@
-/// One place where a house rule is broken: what was found, where, and what to do about it.
+/// A breach of a house rule: the fault, its place and the remedy.
 struct Breach: Hashable, CustomStringConvertible {
   /// The rule's short name.
   var rule: String
@@ -6,9 +6,9 @@ struct Breach: Hashable, CustomStringConvertible {
   var path: String
   /// The line, counted from one.
   var line: Int
-  /// What was found, with its numbers.
+  /// The fault, with its numbers.
   var what: String
-  /// What to do instead.
+  /// The remedy.
   var remedy: String
 
   var description: String {

@@ -1,31 +1,31 @@
-/// A target of the package, as the manifest names it.
+/// A target of the package, as in the manifest.
 struct Room: Hashable, Sendable {
-  /// The target's name, which is also its module's.
+  /// The target's name, which is also the name of its module.
   var name: String
   /// Its folder, relative to the repository's root.
   var folder: String
-  /// The manifest's line that names it, counted from one.
+  /// The line of the manifest that declares it, counted from one.
   var line = 1
-  /// Whether a comment gives its reason.
+  /// Whether a comment states its reason.
   var hasReason = true
 
-  /// The folder of `Sources` that the target is in, or is; nil for tests and benchmarks.
+  /// The wing: the folder of `Sources` that contains the target; nil for tests and benchmarks.
   var wing: String? {
     let parts = folder.split(separator: "/")
     return parts.count > 1 && parts[0] == "Sources" ? String(parts[1]) : nil
   }
 }
 
-/// The targets that `Package.swift` names, read from its text.
+/// The targets of `Package.swift`, parsed from its text.
 ///
-/// The manifest is a table: a folder in a line of its own, and below it a line for each target. The
-/// name of the target's folder stands behind "in", unless it is the target's.
+/// The manifest is a table: a folder on its own line, then a line for each target. The name of the
+/// target's folder follows "in", unless it equals the target's name.
 struct Manifest: Sendable {
   static let path = "Package.swift"
   static let lines = 400
 
   let rooms: [Room]
-  /// How many lines the manifest has.
+  /// The number of lines in the manifest.
   let count: Int
 
   init(_ lines: [String]) {
@@ -53,7 +53,7 @@ struct Manifest: Sendable {
   /// The targets of the product.
   var product: [Room] { rooms.filter { $0.wing != nil } }
 
-  /// The target that a file belongs to: the one with the innermost folder above it.
+  /// The target of a file: the one with the innermost folder above it.
   func room(of path: String) -> Room? {
     rooms.filter { path.hasPrefix("\($0.folder)/") }.max { $0.folder.count < $1.folder.count }
   }

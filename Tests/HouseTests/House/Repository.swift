@@ -3,14 +3,14 @@ import Testing
 
 /// The repository on disk, read once for all rules.
 struct Repository: Sendable {
-  /// The folder that holds `Package.swift`.
+  /// The folder with `Package.swift`.
   let root: URL
   /// The targets.
   let manifest: Manifest
-  /// The text files that the rules look at, ordered by path.
+  /// The text files that the rules check, ordered by path.
   let files: [SourceFile]
 
-  /// What went wrong when the repository could not be read, or the repository.
+  /// The repository, or the error of reading it.
   static let current = Result { try Repository() }
 
   private static let skippedFolders: Set = ["DerivedData", "node_modules"]
@@ -32,13 +32,13 @@ struct Repository: Sendable {
     (root, manifest, self.files) = (other.root, other.manifest, files)
   }
 
-  /// The repository with other files: those that have a path of one of them are replaced.
+  /// The repository with additional files, which replace those at the same paths.
   func planting(_ planted: [SourceFile]) -> Repository {
     let paths = Set(planted.map(\.path))
     return Repository(self, files: files.filter { !paths.contains($0.path) } + planted)
   }
 
-  /// Whether a file or folder stands at a path relative to the root.
+  /// Whether a file or folder exists at a path relative to the root.
   func contains(_ path: String) -> Bool {
     FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
   }
@@ -46,7 +46,7 @@ struct Repository: Sendable {
   var swift: [SourceFile] { files.filter(\.isSwift) }
   var markdown: [SourceFile] { files.filter { $0.path.hasSuffix(".md") } }
 
-  /// The wings: the folders of `Sources`, also those without a file yet.
+  /// The wings: the folders of `Sources`, including those without files.
   func wings() throws -> [String] {
     let sources = root.appendingPathComponent("Sources").path
     return try FileManager.default.contentsOfDirectory(atPath: sources)
@@ -81,7 +81,7 @@ struct Repository: Sendable {
   }
 }
 
-/// No folder above a test file holds a package.
+/// The error if no folder above a test file contains a package.
 struct NoRepository: Error, CustomStringConvertible {
   var path: String
   var description: String {
@@ -89,7 +89,7 @@ struct NoRepository: Error, CustomStringConvertible {
   }
 }
 
-/// Records each breach as an issue of its own, located in the file it is about.
+/// Records each breach as a separate issue, located in its file.
 func report(_ breaches: [Breach], in repository: Repository) {
   for breach in breaches {
     let location = SourceLocation(

@@ -1,4 +1,4 @@
-/// A rule of the house: a sentence that holds for the repository, and what looks for breaches.
+/// A rule of the house: a sentence that holds for the repository, and the check for breaches.
 struct Rule: Sendable, CustomStringConvertible {
   let description: String
   let check: @Sendable (Repository) throws -> [Breach]
@@ -10,7 +10,7 @@ struct Rule: Sendable, CustomStringConvertible {
 
   static let all: [Rule] = code + targets + pages
 
-  /// What holds for code.
+  /// Rules for code.
   private static let code = [
     Rule("There is one turn for each machine, and one copy of a scope") {
       $0.swift.flatMap(OneOfEach.check)
@@ -37,7 +37,7 @@ struct Rule: Sendable, CustomStringConvertible {
     Rule("Time limits of tests grow with the load of the machine") { TimeLimits.check($0.swift) },
   ]
 
-  /// What holds for targets and their folders.
+  /// Rules for targets and their folders.
   private static let targets = [
     Rule("No target imports a module behind a wall") {
       $0.swift.flatMap(Walls.check) + Walls.unlisted($0.manifest.product)
@@ -52,7 +52,7 @@ struct Rule: Sendable, CustomStringConvertible {
     },
   ]
 
-  /// What holds for pages.
+  /// Rules for pages.
   private static let pages = [
     Rule("Pages lead to code that exists") { repository in
       guard let page = repository.files.first(where: { $0.path == Architecture.page }) else {
@@ -78,7 +78,7 @@ struct Rule: Sendable, CustomStringConvertible {
   ]
 }
 
-/// A rule needs a file that has gone.
+/// The error if a file that a rule needs is missing.
 struct NoFile: Error, CustomStringConvertible {
   var place: String
   var description: String {

@@ -2,13 +2,13 @@
 struct SourceFile: Sendable {
   /// The path relative to the repository's root, with `/` between its parts.
   let path: String
-  /// The target that the file belongs to; nil for pages, scripts and examples.
+  /// The target of the file; nil for pages, scripts and examples.
   let room: Room?
-  /// The lines as they stand in the file.
+  /// The original lines of the file.
   let lines: [String]
-  /// The lines with comments and the insides of string literals blanked (none if not Swift).
+  /// The lines with comments and the insides of string literals blanked (empty if not Swift).
   let code: [String]
-  /// The lines with everything but comments blanked (none if not Swift).
+  /// The lines with everything except comments blanked (empty if not Swift).
   let comments: [String]
 
   init(path: String, text: String, room: Room? = nil) {
@@ -37,7 +37,7 @@ struct SourceFile: Sendable {
 
   /// The path from the target's folder on, beginning with the target's name.
   ///
-  /// Rules name files by it: wings may change, and a target keeps its name.
+  /// Rules name files by it: a target may move to another wing, and keeps its name.
   var place: String? {
     room.map { "\($0.name)\(path.dropFirst($0.folder.count))" }
   }

@@ -1,4 +1,4 @@
-/// A word or one sign of code, with the line it stands on.
+/// A word or one sign of code, with its line.
 struct Word: Equatable {
   var text: String
   /// The line, counted from one.

@@ -1,10 +1,10 @@
-/// A breach of one rule, to be planted into targets: a file that has it.
+/// A file with a breach of one rule, to be planted into targets.
 struct Plant: Sendable {
-  /// The rule's short name, as its breaches have it.
+  /// The rule's short name, as in its breaches.
   let rule: String
   /// The planted file's path within the target's folder.
   let path: String
-  /// Where the rule holds.
+  /// The targets in which the rule holds.
   let place: Place
   /// The file's text for a target.
   let text: @Sendable (Room) -> String
@@ -18,13 +18,13 @@ struct Plant: Sendable {
     (self.rule, self.path, self.place, self.text) = (rule, path, place, text)
   }
 
-  /// Where a rule holds.
+  /// A selection of targets.
   enum Place: Sendable {
-    /// In the targets of all wings, but some.
+    /// The targets of all wings, except some.
     case product(except: Set<String>)
-    /// In the targets with these names.
+    /// The targets with these names.
     case targets(Set<String>)
-    /// In targets of tests.
+    /// Test targets, except some.
     case tests(except: Set<String>)
   }
 
@@ -38,7 +38,7 @@ struct Plant: Sendable {
     }
   }
 
-  /// The file with the breach; those of several plants in one target have different names.
+  /// The file with the breach; the number makes the names of several plants in one target unique.
   func file(in room: Room, number: Int) -> SourceFile {
     var parts = path.split(separator: "/").map(String.init)
     parts[parts.count - 1] = "\(number)\(parts[parts.count - 1])"
@@ -77,7 +77,7 @@ extension Plant {
   ]
 
   private static let walls: [Plant] = [
-    // Each of these two C headers is behind a wall for all targets but one.
+    // Each of these two C headers is behind a wall for all targets except one.
     Plant("walls", in: .product(except: ["ZeroMQ"])) { room in
       "import \(room.name == "CZMQ" ? "StoreBytes" : "CZMQ")\n"
     },

@@ -1,6 +1,6 @@
 import Testing
 
-/// The rules find what they are for where the product's targets are, not where they once were.
+/// The rules detect breaches in the current targets of the product.
 @Suite struct PlantTests {
   let repository: Repository
 
@@ -8,7 +8,7 @@ import Testing
     repository = try Repository.current.get()
   }
 
-  /// A planted file, and where it stands.
+  /// A planted file, and its target.
   private struct Planted {
     let plant: Plant
     let room: Room
@@ -49,7 +49,7 @@ import Testing
     for plant in Plant.all {
       guard case .product(let excepted) = plant.place else { continue }
       let reached = Set(repository.manifest.rooms.filter(plant.holds).compactMap(\.wing))
-      // A wing is left out only where all of its targets are excepted by name.
+      // A wing is omitted only if all of its targets are excepted by name.
       let whole = wings.filter { wing in
         repository.manifest.product.filter { $0.wing == wing }.allSatisfy {
           excepted.contains($0.name)

@@ -1,12 +1,12 @@
-/// The pages that lead a reader to the code name only what there is.
+/// The pages about the code name only existing code.
 enum Architecture {
   static let rule = "architecture"
   static let page = "docs/ARCHITECTURE.md"
 
-  /// Names of programs, which no code has.
+  /// Names of programs, which do not occur in code.
   private static let programs: Set = ["simulator", "ssh", "storectl", "stored"]
 
-  /// The paths and names of a page that lead nowhere.
+  /// The paths and names of a page that do not exist.
   static func checkNames(_ page: SourceFile, _ index: CodeIndex) -> [Breach] {
     let wing = page.path.hasSuffix("README.md") ? page.path.dropLast("README.md".count) : nil
     return spans(of: page).compactMap { span, line in
@@ -24,7 +24,7 @@ enum Architecture {
     }
   }
 
-  /// The wings that the architecture's table leaves out, and their targets.
+  /// The wings that the architecture's table omits, and their targets.
   static func checkWings(_ page: SourceFile, _ wings: [String], _ manifest: Manifest) -> [Breach] {
     wings.flatMap { wing -> [Breach] in
       let row = page.lines.firstIndex { $0.hasPrefix("| [\(wing)](") }
@@ -42,7 +42,7 @@ enum Architecture {
     }
   }
 
-  /// The paths from the repository's root that a page names and that lead nowhere.
+  /// The paths from the repository's root on a page that do not exist.
   static func checkPaths(_ page: SourceFile, exists: (String) -> Bool) -> [Breach] {
     spans(of: page).compactMap { span, line in
       guard span.hasPrefix("Sources/") || span.hasPrefix("Tests/"), isPath(span), !exists(span)
@@ -82,7 +82,7 @@ enum Architecture {
   }
 }
 
-/// What pages can lead to: the words of the product's code, and its files.
+/// Possible targets of a page's references: the words of the product's code, and its files.
 struct CodeIndex {
   let words: Set<String>
   private let paths: Set<String>
@@ -113,7 +113,7 @@ struct CodeIndex {
     ) { first, _ in first }
   }
 
-  /// Whether a path leads somewhere: from the root, from a wing, or from a target's folder on.
+  /// Whether a path exists: from the root, from a wing, or from a target's folder on.
   func contains(path: String, in wing: String?) -> Bool {
     let parts = path.split(separator: "/", maxSplits: 1)
     let inTarget = folders[String(parts[0])].map { folder in

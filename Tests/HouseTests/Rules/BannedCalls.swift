@@ -1,13 +1,13 @@
-/// A piece of code that is not to be written in some places, and what to write instead.
+/// Code that is banned in some places, and its replacement.
 struct Ban: Sendable {
-  /// The code, matched where words begin and end.
+  /// The code, matched at word boundaries.
   var code: String
   var instead: String
   /// Whether the ban holds in a file.
   var holds: @Sendable (SourceFile) -> Bool
   /// Whether only a bare call counts: not a method's (`clock.sleep(`), not a declaration.
   var isBare = false
-  /// What makes a line innocent when it stands in it too.
+  /// Code that makes a line allowed if the line also contains it.
   var unless: String?
 
   var rule: String { "banned: \(code)" }
@@ -84,12 +84,12 @@ enum BannedCalls {
     Ban(
       code: code,
       instead: "The protocol is pure. \(instead)",
-      // What a store is made of is where callbacks become `async`; the machines are elsewhere.
+      // `RemoteStore` is the place at which callbacks become `async`; the machines are elsewhere.
       holds: { isPure($0) && $0.place?.hasPrefix("StoreReplica/RemoteStore/") != true },
     )
   }
 
-  /// A generator that is handed in keeps the protocol pure.
+  /// A generator that is passed in keeps the protocol pure.
   private static let inReplicationUnseeded = [
     Ban(
       code: "random(",
@@ -138,7 +138,7 @@ enum BannedCalls {
     file.room.map { machines.contains($0.name) } == true
   }
 
-  /// The targets whose job it is to write on standard output.
+  /// The targets that write to standard output.
   private static let programs: Set = ["SimulatorMain", "StorectlMain", "StoredMain"]
 
   @Sendable private static func isProgram(_ file: SourceFile) -> Bool {
@@ -146,7 +146,7 @@ enum BannedCalls {
   }
 }
 
-/// The offsets in a line of code where a piece of code stands as words of its own.
+/// The offsets in a line of code at which a piece of code occurs as separate words.
 func finds(of code: String, in line: String, isBare: Bool = false) -> [Int] {
   let wanted = Array(code.utf8)
   guard let first = wanted.first, let last = wanted.last, line.utf8.count >= wanted.count else {
@@ -164,7 +164,7 @@ func finds(of code: String, in line: String, isBare: Bool = false) -> [Int] {
   }
 }
 
-/// Whether a name after this text is a free function's: not a method's, not a declaration's.
+/// Whether the name after this text is a free function's: not a method's, not a declaration's.
 private func isBareCall(_ before: String) -> Bool {
   if before.hasSuffix("func ") || before.hasSuffix("`") { return false }
   guard before.hasSuffix(".") else { return true }

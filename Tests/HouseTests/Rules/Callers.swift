@@ -1,10 +1,10 @@
-/// Whether what other modules may use is used by any of them.
+/// Checks that declarations for other modules are used by them.
 ///
-/// A name counts as used where it stands once more than it is declared: in a room, a benchmark, an
+/// A name counts as used if it occurs more often than it is declared: in a room, a benchmark, an
 /// example, a sample, a program of the tests, or in a page for users. So one of two declarations
-/// with the same name passes when the other one is used; none that is used is found.
+/// with the same name passes if the other one is used; used declarations are never reported.
 enum Callers {
-  /// What nobody but a test calls and is right all the same, by the reason.
+  /// Declarations that only tests call and that are correct nevertheless, by the reason.
   static let kept: [String: Set<String>] = [
     "The compiler or the standard library calls it": [
       "buildArray", "buildBlock", "buildEither", "buildExpression", "buildFinalResult",
@@ -34,7 +34,7 @@ enum Callers {
     ],
   ]
 
-  /// The declarations that nobody uses, and the exceptions that are none any more.
+  /// The unused declarations, and the exceptions that are no longer needed.
   static func check(_ files: [SourceFile]) -> [Breach] {
     var uses: [String: Int] = [:]
     for file in files where isUser(file.path) {
@@ -58,13 +58,13 @@ enum Callers {
       }
   }
 
-  /// Whether a file's words are uses: tests are none, but samples are what users write.
+  /// Whether a file's words are uses: not in tests, but in samples, which show users' code.
   private static func isUser(_ path: String) -> Bool {
     !path.hasPrefix("Tests/") || path.hasPrefix("Tests/SampleTests/")
       || path.hasPrefix("Tests/Programs/")
   }
 
-  /// Whether names in it stand in texts: in pages, and in the code that macros write.
+  /// Whether names occur in texts of the file: in pages, and in the code that macros generate.
   private static func isText(_ file: SourceFile) -> Bool {
     !file.isSwift || file.room?.name == "StoreActorMacros"
   }
@@ -91,7 +91,7 @@ extension Callers {
     "static", "unsafe", "weak",
   ]
 
-  /// The declarations of a file that other modules may use.
+  /// The declarations of a file for other modules.
   static func declarations(in file: SourceFile) -> [Declaration] {
     let words = file.words
     return words.indices.compactMap { start in

@@ -1,12 +1,12 @@
 /// Code in articles and guides is compiled: it is part of an example or a test.
 enum CodeBlocks {
-  /// Blocks that stand for themselves, by a line of each: one is SwiftUI's, and one is the test
-  /// that a command writes.
+  /// Blocks that are exempt, by one line of each: one is SwiftUI's, and one is the test that a
+  /// command generates.
   private static let apart: Set = [
     "withAnimation(animation) { self(action) }", "@Suite struct Revisions1To7Tests {",
   ]
 
-  /// Sources whose documentation comments are checked, too.
+  /// Sources whose documentation comments are also checked.
   private static let documented = [
     "StoreActor/", "StoreDependencies/", "StoreTesting/TestStore",
   ]
@@ -25,11 +25,11 @@ enum CodeBlocks {
     var line: Int
   }
 
-  /// The blocks that no compiled file has, of the articles of all catalogues and of guides.
+  /// The blocks that no compiled file contains, in the articles of all catalogs and in guides.
   ///
-  /// Indentation and empty lines do not count. `…` may leave out anything, in a line of its own or
-  /// within one; but the parts stand in one file, in that order. A file may import more after the
-  /// imports of a block, and may have another entry point.
+  /// Indentation and empty lines are ignored. `…` may stand for omitted code, on its own line or
+  /// within one; but the parts must occur in one file, in that order. A file may import more after
+  /// the imports of a block, and may have another entry point.
   static func check(_ pages: [SourceFile], against compiled: [SourceFile]) -> [Breach] {
     let articles = pages.filter(isChecked)
     guard !articles.isEmpty else { return [] }
@@ -51,7 +51,7 @@ enum CodeBlocks {
     }
   }
 
-  /// The files that are compiled, and shown.
+  /// The compiled files that blocks may show.
   static func isShown(_ file: SourceFile) -> Bool {
     file.path.hasPrefix("Examples/") || file.isTest
   }
@@ -89,7 +89,7 @@ enum CodeBlocks {
   }
 }
 
-/// The lines of a compiled file, without indentation and empty ones.
+/// The lines of a compiled file, without indentation and empty lines.
 private struct CompiledLines {
   private let lines: [String]
   private let set: Set<String>
@@ -99,7 +99,7 @@ private struct CompiledLines {
     set = Set(lines)
   }
 
-  /// Whether there are the parts of a block, one after the other.
+  /// Whether the file contains the parts of a block, in order.
   func have(_ block: CodeBlocks.Block) -> Bool {
     guard block.parts.joined().allSatisfy({ set.contains($0) || $0.contains("…") }) else {
       return false
@@ -115,7 +115,7 @@ private struct CompiledLines {
     return true
   }
 
-  /// Whether a block shows a line by another one, which leaves something out at `…`.
+  /// Whether a block's line shows the given one, with an omission at `…`.
   private func isShown(_ line: String, by shown: String) -> Bool {
     if line == shown { return true }
     let parts = shown.split(separator: "…", maxSplits: 1, omittingEmptySubsequences: false)

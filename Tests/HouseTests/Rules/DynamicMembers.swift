@@ -1,11 +1,11 @@
 /// Types whose members are those of another type, by dynamic lookup.
 ///
-/// A plainly named member of such a type hides a member of the other type that has this name,
-/// whatever their labels are, and says nothing. So a type has only those members that the type has
-/// which it takes after, where an author already knows them. Everything else is a function or an
-/// initializer of another type, or has a generated name.
+/// A normally named member of such a type hides a member of the other type with the same name, with
+/// any labels and without a diagnostic. So a type has only the members of its model, which authors
+/// already know. All other members are functions or initializers of another type, or have a
+/// generated name.
 enum DynamicMembers {
-  /// The members that each type may have, by its room and its name.
+  /// The allowed members of each type, by its room and its name.
   static let known: [String: Set<String>] = [
     "StateContainers.Store": ["outputStream", "send", "state", "stateStream"],
     "StateContainersMixed.Store": ["outputStream", "send", "state", "stateStream"],
@@ -33,7 +33,7 @@ enum DynamicMembers {
     "StoreConcurrency.UncheckedSendable": ["projectedValue", "value", "wrappedValue"],
   ]
 
-  /// Members by protocols of Swift, of dumps and of the wire, which a type has like any other.
+  /// Members by protocols of Swift, of dumps and of the wire, which every type may have.
   static let common: Set = [
     "applyDelta", "customDumpValue", "customMirror", "debugDescription", "description", "encode",
     "encodeDelta", "hash", "hashValue",
@@ -45,7 +45,7 @@ enum DynamicMembers {
     let all = Set(rooms.flatMap { types(in: $0) })
     return rooms.flatMap { file in
       members(in: file).compactMap { member in
-        // A type of the room's own comes before another room's of the same name.
+        // A type of the same room precedes another room's type of the same name.
         let others = [file.room?.name ?? "", "StoreActor"] + dynamic.sorted().map { room(of: $0) }
         let type = others.lazy.map { "\($0).\(member.type)" }.first(where: all.contains)
         guard let type, dynamic.contains(type) else { return nil }
@@ -75,7 +75,7 @@ enum DynamicMembers {
 // MARK: - Reading
 
 extension DynamicMembers {
-  /// A public member that belongs to a value.
+  /// A public instance member.
   struct Member {
     let type: String
     let name: String
@@ -117,7 +117,7 @@ private struct MemberReader {
   let words: [Word]
   private var types: [(name: String, depth: Int)] = []
   private var depth = 0
-  /// The name of a type whose brace is still to come.
+  /// The name of a type before its opening brace.
   private var next: String?
 
   init(words: [Word]) { self.words = words }
@@ -161,7 +161,7 @@ private struct MemberReader {
     words[(index + 1)...].first { $0.text != "`" }.flatMap { $0.isName ? $0.text : nil }
   }
 
-  /// The last part of a type's name; nil where the word before is no keyword of a declaration.
+  /// The last part of a type's name; nil if the previous word is not a keyword of a declaration.
   private func typeName(after index: Int) -> String? {
     var place = index + 1
     let modified: Set = ["func", "let", "override", "var"]

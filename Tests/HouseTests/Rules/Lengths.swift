@@ -1,4 +1,4 @@
-/// How long a line, a function and a file may be.
+/// The limits of a line, a function and a file.
 enum Lengths {
   static let columns = 100
   static let functionLines = 60
@@ -7,7 +7,7 @@ enum Lengths {
 
   static func checkLines(_ file: SourceFile) -> [Breach] {
     file.lines.enumerated().compactMap { index, line in
-      // A count of bytes is cheap and never too low.
+      // A count of bytes is fast and never too low.
       guard line.utf8.count > columns, line.count > columns, !isOneLink(line),
         !isExpectedText(file, at: index)
       else { return nil }
@@ -57,14 +57,14 @@ enum Lengths {
     }
   }
 
-  /// A line of a test that lies within a string literal is a text that a test expects, as it is.
+  /// A line of a test within a string literal is an expected text, which cannot be wrapped.
   private static func isExpectedText(_ file: SourceFile, at index: Int) -> Bool {
     file.isTest && file.isSwift
       && file.code[index].allSatisfy(\.isWhitespace)
       && file.comments[index].allSatisfy(\.isWhitespace)
   }
 
-  /// A comment that is nothing but a link cannot be broken.
+  /// A comment that is only a link cannot be wrapped.
   private static func isOneLink(_ line: String) -> Bool {
     let words = line.split(separator: " ")
     guard let last = words.last, last.contains("://") else { return false }
@@ -77,11 +77,11 @@ struct Function: Equatable {
   var name: String
   /// The line of its `func` or `init`.
   var line: Int
-  /// How many lines it takes to its closing brace; nil when that was not found.
+  /// The number of lines up to its closing brace; nil if the brace was not found.
   var lines: Int?
 }
 
-/// The functions and initialisers with a body, in order.
+/// The functions and initializers with a body, in order.
 func functions(in words: [Word]) -> [Function] {
   words.indices.compactMap { index in
     guard isDeclaration(words, at: index), let brace = bodyStart(words, from: index + 1) else {

@@ -8,7 +8,7 @@ struct Link: Equatable {
 }
 
 enum Links {
-  /// The relative links that lead nowhere, over all pages.
+  /// The relative links without a target, over all pages.
   static func check(_ pages: [SourceFile], exists: (String) -> Bool) -> [Breach] {
     let anchors = Dictionary(uniqueKeysWithValues: pages.map { ($0.path, Self.anchors(in: $0)) })
     return pages.flatMap { page in
@@ -49,7 +49,7 @@ enum Links {
     return target[..<colon].allSatisfy { $0.isLetter || $0.isNumber || "+-.".contains($0) }
   }
 
-  /// The path from the root that a link on a page means; nil when it leaves the root.
+  /// The path from the root to which a link on a page refers; nil if it leaves the root.
   static func resolve(_ target: String, from page: String) -> String? {
     guard !target.isEmpty else { return page }
     var parts = page.split(separator: "/").dropLast()
@@ -66,7 +66,7 @@ enum Links {
 
   // MARK: Reading a page
 
-  /// The links of a page, code left out.
+  /// The links of a page, outside of code.
   static func links(in page: SourceFile) -> [Link] {
     prose(of: page).flatMap { line, text in
       var targets: [String] = []
@@ -86,14 +86,14 @@ enum Links {
     }
   }
 
-  /// The anchors of a page's headings, as the common hosts make them, and those given by hand.
+  /// The anchors of a page's headings, as the common hosts generate them, and explicit ones.
   static func anchors(in page: SourceFile) -> Set<String> {
     var anchors: Set<String> = []
     for (line, text) in prose(of: page) {
       for match in text.matches(of: /<a\s+(?:id|name)="([^"]+)"/) {
         anchors.insert(String(match.1))
       }
-      // The heading as it stands: code in it is part of its anchor.
+      // The original heading: code in it is part of its anchor.
       guard text.hasPrefix("#") else { continue }
       let heading = page.lines[line - 1].drop { $0 == "#" }
       var anchor = slug(String(heading))

@@ -1,4 +1,4 @@
-/// How rooms and types may be called.
+/// Rules for the names of rooms and types.
 enum Names {
   /// Modules of the ecosystem: a package that uses both would not build.
   static let taken: Set = [
@@ -36,7 +36,7 @@ enum Names {
     }
   }
 
-  /// System libraries hold declarations and `static inline` helpers, nothing to compile.
+  /// System libraries contain declarations and `static inline` helpers, without code to compile.
   static func checkCFiles(_ files: [SourceFile]) -> [Breach] {
     files.filter { $0.isProduct && $0.path.hasSuffix(".c") }.map { file in
       Breach(

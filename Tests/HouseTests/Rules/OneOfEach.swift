@@ -1,12 +1,13 @@
-/// What there is one of: a turn for each machine, and a copy of a scope for those who know its type
-/// and one for those who do not.
+/// Code that must be unique: a turn for each machine, a copy of a scope for callers that know its
+/// type, and one for callers that do not.
 ///
-/// What tests, simulator and benches drive has to be what ships, so they move bytes and time.
+/// Tests, the simulator and benches must drive the product's code, so they only move bytes and
+/// time.
 enum OneOfEach {
   static let turn = "one-turn"
   static let replica = "one-replica"
 
-  /// What only a turn may ask of a machine, or a part of it that is asked for another.
+  /// Calls that only a turn may make to a machine, or a machine to its parts.
   private static let turnCalls = [".nextFrame(", ".nextPiece(", ".nextJob(", ".nextOutgoing("]
 
   static let turns: Set = [
@@ -39,13 +40,13 @@ enum OneOfEach {
     }
   }
 
-  /// Whether a line declares a function that asks a part of a machine for what it is asked itself.
+  /// Whether a line declares a function that forwards such a call to a part of a machine.
   private static func passesOn(_ line: String) -> Bool {
     turnCalls.contains { line.contains("func \($0.dropFirst())") }
   }
 
   private static func checkReplicas(_ file: SourceFile) -> [Breach] {
-    // What holds one of the two copies, and hands on to it, is none itself.
+    // A type that holds one of the two copies, and forwards to it, is not a copy itself.
     guard !replicas.contains(file.place ?? ""), !file.code.contains(where: holdsReplica) else {
       return []
     }

@@ -1,4 +1,4 @@
-/// What the pages for readers have to keep to.
+/// Rules for the pages for readers.
 enum Pages {
   static let readmeLines = 200
   static let changelogSections = ["### Added", "### Changed", "### Fixed"]

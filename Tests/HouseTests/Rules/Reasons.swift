@@ -1,4 +1,4 @@
-/// What has to be explained, and what has to be finished.
+/// Rules for explanations and for unfinished work.
 enum Reasons {
   /// The escapes from the compiler's checks that need their reason on the line above.
   static let escapes = ["@unchecked Sendable", "nonisolated(unsafe)"]
@@ -17,7 +17,7 @@ enum Reasons {
     }
   }
 
-  /// The marks of unfinished work, wherever a comment bears one.
+  /// The marks of unfinished work in comments.
   static let marks = ["TODO", "FIXME", "XXX", "HACK"]
 
   static func checkMarks(_ file: SourceFile) -> [Breach] {
@@ -34,7 +34,8 @@ enum Reasons {
     }
   }
 
-  /// A comment right above, or above the attributes and the lines that the declaration began on.
+  /// Whether a comment is directly above, or above the attributes and the first lines of the
+  /// declaration.
   private static func hasReason(_ file: SourceFile, above index: Int) -> Bool {
     var above = index - 1
     while above >= 0 {

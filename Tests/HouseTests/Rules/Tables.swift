@@ -1,15 +1,15 @@
-/// Each table of a daemon names what bounds it.
+/// Each table of a daemon names its bound.
 ///
-/// A table without a bound fills the memory as soon as somebody sends enough. So the comment of
-/// each property that can have any number of elements says "Bounded by", and names a limit, the
-/// ledger that counts its bytes, or another table, whose comment names one. A constant is as large
-/// as what it was made of, and what is public belongs to the program's author.
+/// A table without a bound can fill the memory if peers send enough. So the comment of each
+/// property with any number of elements says "Bounded by", and names a limit, the ledger that
+/// counts its bytes, or another table, whose comment names one. A constant is as large as its
+/// source, and the program's author bounds public properties.
 enum Tables {
   static let rule = "tables"
 
   static let limits = "StoreProtocol/Limits.swift"
 
-  /// Where a daemon keeps what peers send and what they are sent.
+  /// The places of a daemon that store data from peers and data for them.
   static let rooms = [
     "StoreServer/", "StoreHistory/Grants/", "StoreHistory/Peers/", "StoreDaemon/",
   ]
@@ -17,7 +17,7 @@ enum Tables {
   /// The type, or the value, of a property with any number of elements.
   private static let tables = ["[", "Deque<", "Set<", "Heap<"].flatMap { [": \($0)", "= \($0)"] }
 
-  /// What a property may be bounded by: everything that the rooms and the limits declare.
+  /// The possible bounds of a property: all declarations of the rooms and the limits.
   static func bounds(in files: [SourceFile]) -> Set<String> {
     let words = ["let", "var", "struct", "class", "enum"]
     return Set(
@@ -37,8 +37,8 @@ enum Tables {
   ///
   /// - Parameters:
   ///   - file: The file.
-  ///   - bounds: What a property may be bounded by.
-  /// - Returns: The tables whose comments name none of these.
+  ///   - bounds: The possible bounds of a property.
+  /// - Returns: The tables whose comments name none of the bounds.
   static func check(_ file: SourceFile, bounds: Set<String>) -> [Breach] {
     guard isChecked(file) else { return [] }
     return file.code.indices.filter { index in
@@ -63,12 +63,12 @@ enum Tables {
     guard let start = line.firstRange(of: "var ")?.upperBound,
       let type = tables.compactMap({ line[start...].firstRange(of: $0)?.lowerBound }).min()
     else { return false }
-    // What is computed keeps nothing.
+    // A computed property stores no elements.
     return !line[start..<type].contains("{")
       && !line[type...].prefix { $0 != "=" }.contains("{")
   }
 
-  /// Whether a line stands in a type, and in no function.
+  /// Whether a line is a member of a type, outside of functions.
   private static func isMember(_ index: Int, in file: SourceFile) -> Bool {
     func indent(_ line: String) -> Int { line.prefix { $0 == " " }.count }
     let own = indent(file.code[index])
@@ -84,7 +84,7 @@ enum Tables {
       .prefix { $0.hasPrefix("//") }.reversed().joined(separator: " ")
   }
 
-  /// Whether a comment names, behind "bounded by", one of the bounds.
+  /// Whether a comment names one of the bounds after "bounded by".
   private static func isBound(_ comment: String, _ bounds: Set<String>) -> Bool {
     guard let start = comment.firstRange(of: "ounded by ")?.upperBound else { return false }
     let names = comment[start...].split(separator: "``", omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
 /// Time limits of tests grow with the load of the machine.
 enum TimeLimits {
-  /// The file that makes them grow; a test target has a link to it.
+  /// The file that scales them; a test target has a link to it.
   static let file = "TestPatience.swift"
 
   /// The test files with a time limit whose target has no link to the file.

@@ -1,13 +1,13 @@
-/// A target of the product, and the guarded modules that it may import; the others it may not.
+/// A target of the product, and the guarded modules that it may import; all others are forbidden.
 struct Doors {
   var room: String
   var mayImport: Set<String>
 }
 
-/// Who may import whom: the picture of the house in docs/ARCHITECTURE.md as a table.
+/// The allowed imports: the picture of the house in docs/ARCHITECTURE.md as a table.
 ///
-/// Guarded are the targets themselves and the outside modules in `guardedOutside`. Everything else
-/// (the standard library, Foundation, collections, logging) is free.
+/// Guarded are the targets themselves and the outside modules in `guardedOutside`. All other
+/// modules (the standard library, Foundation, collections, logging) are free.
 enum Walls {
   static let doors: [Doors] = [
     Doors(room: "CZMQ", mayImport: []),
@@ -86,7 +86,7 @@ enum Walls {
     ),
     Doors(room: "StoreTesting", mayImport: core + server + ["GenericState", "StoreReplica"]),
     Doors(room: "SimulatorMain", mayImport: ["StoreSimulation"]),
-    // What the older documents write, on top of the architecture and never below it.
+    // Targets for the older documents, on top of the architecture and never below it.
     Doors(room: "CasePathOperator", mayImport: core),
     Doors(room: "StateContainers", mayImport: core + ["StateContainersMixed"]),
     Doors(room: "StateContainersMixed", mayImport: core),
@@ -102,15 +102,15 @@ enum Walls {
     ),
   ]
 
-  /// Of the guarded modules, those that only some tests may import; the rest is free to all.
+  /// The guarded modules that only some tests may import; all others are free for tests.
   static let tests: [String: Set<String>] = [
     "CNCurses": [],
-    // A daemon is looked at whose context is shut down under it, and a client's connection.
+    // Tests shut down a daemon's context during its run, and inspect a client's connection.
     "CZMQ": ["ProcessTests", "StoreDaemonTests", "ZeroMQTests"],
     "FoundationNetworking": [],
   ]
 
-  /// States and what they are made of.
+  /// States and their parts.
   static let values: Set = ["StoreBytes", "StoreCollections", "StoreState", "StoreValues"]
   static let core: Set = values + ["StoreActor"]
   /// A daemon's machine.
@@ -119,7 +119,7 @@ enum Walls {
   static let guardedOutside = libc + ["FoundationNetworking", "Network"]
   static let guarded = Set(doors.map(\.room)) + guardedOutside
 
-  /// The targets that know sockets; the others stay free of them, by name of a libc symbol too.
+  /// The targets that use sockets; the others must not, not even by the name of a libc symbol.
   static let socketed: Set = ["StoreClient", "StoreDaemon", "ZeroMQ"]
   static let socketNames: Set = [
     "AF_INET", "AF_INET6", "AF_UNIX", "SOCK_DGRAM", "SOCK_STREAM", "recvmsg", "sendmsg",
@@ -134,7 +134,7 @@ enum Walls {
     return checkProduct(file, in: room) + checkSockets(file, in: room)
   }
 
-  /// The targets of the product that the table does not know.
+  /// The targets of the product that the table lacks.
   static func unlisted(_ rooms: [Room]) -> [Breach] {
     let known = Set(doors.map(\.room))
     return rooms.filter { !known.contains($0.name) }.map { room in

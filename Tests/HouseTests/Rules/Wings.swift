@@ -9,7 +9,7 @@ enum Wings {
 
   static func page(of wing: String) -> String { "Sources/\(wing)/README.md" }
 
-  /// Checks the targets as the manifest has them.
+  /// Checks the targets in the manifest.
   static func checkManifest(_ manifest: Manifest) -> [Breach] {
     var breaches = manifest.rooms.filter { !$0.hasReason }.map { room in
       breach(
@@ -34,7 +34,7 @@ enum Wings {
 
   /// Checks that each file of the product belongs to a target, and each target has files.
   ///
-  /// A file without a target escapes all rules that look at targets.
+  /// Rules about targets do not apply to a file without a target.
   static func checkFiles(_ files: [SourceFile], _ manifest: Manifest) -> [Breach] {
     let strays = files.filter { file in
       let parts = file.path.split(separator: "/")

@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A running program: what it wrote so far, its input, its end.
+/// A running program: its output so far, its input, its end.
 final class ChildProcess: Sendable {
   /// How a process ended.
   enum End: Hashable, Sendable {
@@ -35,7 +35,7 @@ final class ChildProcess: Sendable {
     input = InputWriter(started.input, label: "input of \(pid)")
     let end = Watched<End?>(nil)
     self.end = end
-    // The streams end when the process does, and then asking for its status blocks nobody.
+    // The streams end with the process; after that a request for its status does not block.
     let open = Open(count: 2) { end.update { $0 = Self.reap(pid) } }
     output = LineReader(started.output, onEnd: open.close)
     errors = LineReader(started.errors, onEnd: open.close)
@@ -48,10 +48,10 @@ final class ChildProcess: Sendable {
     return number == 0 ? .status(status >> 8 & 0xff) : .signal(number)
   }
 
-  /// Whether it has not ended yet, as far as we know.
+  /// Whether no end of the process is known yet.
   var isRunning: Bool { end.value == nil }
 
-  /// How much memory it has now, where the system says it; else 0.
+  /// The resident memory in bytes, if the system reports it; else 0.
   func residentBytes() throws -> Int {
     #if os(Linux)
     let status = try String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
@@ -63,7 +63,7 @@ final class ChildProcess: Sendable {
     #endif
   }
 
-  /// How many bytes it has had written to disks, where the system says it; else 0.
+  /// The number of bytes that it has written to disks, if the system reports it; else 0.
   func writtenBytes() throws -> Int {
     #if os(Linux)
     let text = try String(contentsOfFile: "/proc/\(pid)/io", encoding: .utf8)
@@ -77,16 +77,16 @@ final class ChildProcess: Sendable {
     #endif
   }
 
-  /// Sends a signal; one that comes too late does nothing.
+  /// Sends a signal; after the process's end it has no effect.
   func send(signal number: Int32) {
     guard isRunning else { return }
     kill(pid, number)
   }
 
-  /// Writes lines to its standard input, behind what was written before, as it reads them.
+  /// Appends lines to its standard input, at the pace at which it reads them.
   func write(lines: [String]) { input.write(lines.map { "\($0)\n" }.joined()) }
 
-  /// Ends its standard input, behind what was written.
+  /// Ends its standard input after the text that was written before.
   func closeInput() { input.close() }
 
   /// Waits for its end.
@@ -94,15 +94,15 @@ final class ChildProcess: Sendable {
     try await end.wait(within: time, for: "the end of \(name)") { $0 }
   }
 
-  /// Kills what is left of it, and waits until it is gone.
+  /// Kills the process if it still runs, and waits for its end.
   func clear() async {
     closeInput()
     send(signal: SIGKILL)
-    // Whoever does not die of SIGKILL is beyond what tests can do about it.
+    // Tests have no remedy for a process that survives SIGKILL.
     _ = try? await ended(within: .seconds(10))
   }
 
-  /// What it has written, for a failure's text.
+  /// Its output and errors, for a failure's text.
   var report: String {
     """
     --- \(name) (pid \(pid), \(end.value.map { "\($0)" } ?? "running"))
@@ -118,7 +118,7 @@ private final class InputWriter: Sendable {
   private let descriptor: Mutex<Int32?>
 
   init(_ descriptor: Int32, label: String) {
-    // A program that has gone must be an error to write to, not the end of the tests.
+    // A write to a program that has ended must be an error and not end the tests.
     signal(SIGPIPE, SIG_IGN)
     queue = DispatchQueue(label: label)
     self.descriptor = Mutex(descriptor)
@@ -150,7 +150,7 @@ private final class InputWriter: Sendable {
   }
 }
 
-/// Counts down what is still open.
+/// Counts the open streams down, and calls a closure at 0.
 private final class Open: Sendable {
   private let count: Mutex<Int>
   private let onZero: @Sendable () -> Void
@@ -169,7 +169,7 @@ private final class Open: Sendable {
   }
 }
 
-/// Something about a program was not as a test needs it.
+/// A program did not meet a test's expectation.
 struct ProcessFailure: Error, CustomStringConvertible {
   let description: String
 

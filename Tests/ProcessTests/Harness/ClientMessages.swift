@@ -1,7 +1,7 @@
 import StoreProtocol
 import StoreState
 
-// What raw peers say.
+// The messages that raw peers send.
 extension ClientMessage {
   /// A hello of the client with a number.
   static func rawHello(
@@ -23,7 +23,7 @@ extension ClientMessage {
     )
   }
 
-  /// A join of scopes with any schema, of which the client has that of a position, or nothing.
+  /// A join of scopes with any schema, from a client that has the state at a position, or no state.
   static func rawJoin(
     nonce: UInt64 = 1,
     _ scopes: [String],
@@ -38,7 +38,7 @@ extension ClientMessage {
     )
   }
 
-  /// The same action so many times, by its case's name, to the first scope of a session.
+  /// `count` copies of one action, by its case's name, to the first scope of a session.
   static func rawActions(_ name: String, first: UInt64 = 1, count: Int = 1) -> Self {
     var encoder = CBOREncoder()
     encoder.encode(text: name)
@@ -48,26 +48,26 @@ extension ClientMessage {
 }
 
 extension RawPeer {
-  /// Waits until there is what is wanted in the messages that have come on the control socket.
+  /// Waits until `find` returns a value for the messages received on the control socket.
   func hearsMessages<Found: Sendable>(
     _ what: String,
     within time: Duration = .seconds(20),
     _ find: @escaping @Sendable ([DaemonMessage]) -> Found?,
   ) async throws -> Found {
     try await hears(what, within: time) { bytes in
-      // The library's greeting is an empty one, which is none of ours.
+      // The library's greeting is an empty frame, which is no message of the protocol.
       find(ZMTP.frames(in: bytes).compactMap { try? DaemonMessage(frame: $0) })
     }
   }
 }
 
 extension [DaemonMessage] {
-  /// The token that a daemon has answered to a hello.
+  /// The token in a daemon's answer to a hello.
   var token: Identifier? {
     compactMap { if case .helloOK(let ok) = $0 { ok.token } else { nil } }.last
   }
 
-  /// The topic that it has answered to a join.
+  /// The topic in its answer to a join.
   var topic: Topic? {
     compactMap { if case .joined(_, let topic, _) = $0 { topic } else { nil } }.first
   }

@@ -3,16 +3,17 @@ import Testing
 
 @testable import StoreJournal
 
-/// What a program did to the files of a directory, as `cutdisk.c` wrote it down: from that follows
-/// what a disk has that loses everything which was not synced.
+/// A program's operations on the files of a directory, as `cutdisk.c` recorded them.
+///
+/// They determine the content of a disk that loses all unsynced data.
 struct CutDisk: Sendable {
-  /// One thing that was done.
+  /// One recorded operation.
   struct Step: Sendable {
     let kind: Character
     let file: Int32
     let place: UInt64
     let bytes: ArraySlice<UInt8>
-    /// How long the log was when it was written down.
+    /// The log's length in bytes after this record.
     let end: Int
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -20,13 +21,13 @@ struct CutDisk: Sendable {
 
   let steps: [Step]
 
-  /// Builds the library that goes under a program, and says where it is.
+  /// Builds the library that is preloaded into a program.
   ///
   /// - Parameters:
-  ///   - world: Where it is built.
+  ///   - world: The world in whose directory it is built.
   ///   - file: Another library's source, below the folder of programs.
-  /// - Returns: The library.
-  /// - Throws: Where it does not build.
+  /// - Returns: The path of the library.
+  /// - Throws: A failure if it does not build.
   static func build(
     in world: World,
     _ file: String = "CutDisk/cutdisk.c",
@@ -74,7 +75,7 @@ struct CutDisk: Sendable {
     self.steps = steps
   }
 
-  /// A disk after some of the steps: what it surely has, and what is only in memory.
+  /// A disk after some of the steps: the synced data, and the data that is only in memory.
   struct State {
     private struct File {
       var synced: [UInt8] = []
@@ -97,7 +98,7 @@ struct CutDisk: Sendable {
     private var files: [Int32: File] = [:]
     private var names: [String: Int32] = [:]
     private var namings: [Naming] = []
-    /// What the program has said last.
+    /// The last revision that the program has marked as durable.
     private(set) var mark: UInt64 = 0
 
     mutating func take(_ step: Step) {
@@ -109,7 +110,7 @@ struct CutDisk: Sendable {
         for pending in file.pending { Self.apply(pending, to: &file.synced) }
         file.pending = []
         files[step.file] = file
-      // The cache calls it clean, and no later sync writes it.
+      // After a failed sync the cache marks the pages as clean, and no later sync writes them.
       case "F": files[step.file]?.pending = []
       case "R":
         let paths = step.text.split(separator: "\0").map(String.init)
@@ -148,14 +149,14 @@ struct CutDisk: Sendable {
       }
     }
 
-    /// Makes a directory as it is after a cut.
+    /// Creates a directory in its state after a cut.
     ///
     /// - Parameters:
     ///   - root: The directory that the program had.
-    ///   - copy: Where to make it.
-    ///   - generator: Says what of the rest got to the disk, in whatever order, and how far; nil
-    ///     where nothing did.
-    /// - Throws: where a file cannot be written.
+    ///   - copy: The path of the new directory.
+    ///   - generator: Chooses the unsynced operations that reached the disk, and how many sectors
+    ///     of each; nil if none did.
+    /// - Throws: An error if a file cannot be written.
     func write(
       _ root: String,
       to copy: String,
@@ -180,7 +181,7 @@ struct CutDisk: Sendable {
         var bytes = file.synced
         if var random = generator {
           for step in file.pending where Bool.random(using: &random) {
-            // Sectors get there as a whole.
+            // A sector reaches the disk as a whole or not at all.
             let sectors = Int.random(in: 0...(step.bytes.count + 511) / 512, using: &random)
             Self.apply(step, to: &bytes, upTo: sectors * 512)
           }
@@ -192,9 +193,9 @@ struct CutDisk: Sendable {
       }
     }
 
-    /// Says in a segment that it is this very file, and that the machine has gone down since.
+    /// Writes this file's identity and an earlier boot into a segment's header.
     private static func afterPowerCut(_ path: String, _ bytes: [UInt8]) throws {
-      // A header that did not get to the disk says nothing.
+      // A header that did not reach the disk stays as it is.
       guard var header = try? LogHeader(bytes, path: path) else { return }
       let seal = Array(bytes[LogHeader.sealRange])
       header.boot = "earlier"

@@ -2,8 +2,8 @@ import StoreProtocol
 import StoreState
 import ZeroMQ
 
-/// A client made of two sockets that follows one scope, and subscribes besides to topics that it
-/// has learnt.
+/// A client of two sockets that follows one scope, and also subscribes to topics of other clients
+/// that it has learnt.
 struct Eavesdropper {
   /// The topic of its view.
   let topic: Topic
@@ -15,9 +15,9 @@ struct Eavesdropper {
   /// - Parameters:
   ///   - scope: The scope.
   ///   - location: The daemon's sockets.
-  ///   - key: What it is let in by over tcp.
-  ///   - learnt: Topics of others, of whatever kind.
-  /// - Throws: What sockets throw, and a failure where the daemon does not answer.
+  ///   - key: The key with which it is admitted over tcp.
+  ///   - learnt: Topics of other clients, of any kind.
+  /// - Throws: Errors of sockets, and a failure if the daemon does not answer.
   init(
     of scope: String,
     at location: (control: String, publishing: String),
@@ -29,14 +29,14 @@ struct Eavesdropper {
     let (token, topic) = try control.join(scope, as: 70)
     self.topic = topic
     publishing = try RawSocket(context, .xsub, to: location.publishing, as: key)
-    // What comes on the control socket has a topic of a kind that nobody may subscribe to.
+    // Messages on the control socket have a topic of a kind without subscriptions.
     let others = learnt.map { Topic(.view, $0.identifier) }
     for topic in [topic] + others { try publishing.send([1] + topic.bytes) }
     try publishing.send(Fence(token: token, nonce: 1).encoded())
   }
 
-  /// All frames on both sockets, until a delta of its view has a text in it, and the control socket
-  /// has nothing more to say.
+  /// Returns all frames on both sockets, until a delta of its view contains a text, and the control
+  /// socket is empty.
   func frames(until text: String) throws -> [[UInt8]] {
     var frames: [[UInt8]] = []
     try publishing.firstFrame { frame -> Bool? in
@@ -53,7 +53,7 @@ struct Eavesdropper {
     return frames
   }
 
-  /// Whether a frame has deltas with a text in them, and the one before it is a topic.
+  /// Whether a frame has deltas that contain a text, and the frame before it is a topic.
   static func isDelta(
     _ frame: ArraySlice<UInt8>,
     behind previous: ArraySlice<UInt8>,

@@ -6,13 +6,13 @@ import Glibc
 import Darwin
 #endif
 
-/// A service on this machine that answers everybody the same.
+/// A service on this machine that gives every client the same answer.
 final class FactService: Sendable {
   let url: String
   private let descriptor: Int32
   private let requests = Watched(0)
 
-  /// Listens, and answers with a status, which more headers may follow, and a body.
+  /// Listens, and answers with a status, to which further headers may be appended, and a body.
   init(_ status: String, body: String = "") throws {
     #if canImport(Glibc)
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -50,12 +50,12 @@ final class FactService: Sendable {
   // Its thread, which waits for a connection, closes it.
   deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// How often somebody has asked.
+  /// The number of requests so far.
   var requestCount: Int { requests.value }
 
   var wasAsked: Bool { requestCount > 0 }
 
-  /// Waits until somebody has asked.
+  /// Waits for the first request.
   func isAsked() async throws {
     try await requests.wait(within: .seconds(20), for: "a request") { $0 > 0 ? true : nil }
   }

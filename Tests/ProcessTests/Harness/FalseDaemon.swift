@@ -5,23 +5,22 @@ import ZeroMQ
 
 @testable import StoreProtocol
 
-/// Speaks as a daemon does, and says whatever a test wants.
+/// Speaks a daemon's protocol, and sends the messages that a test chooses.
 final class FalseDaemon: Sendable {
   private let isOver = Watched(false)
-  /// How many questions for the past have come.
+  /// The number of queries of the past so far.
   private let questions = Watched(0)
 
   /// Opens the sockets of a directory.
   ///
   /// - Parameters:
   ///   - directory: The directory.
-  ///   - scopes: What it says that it exposes.
-  ///   - status: What is answered to a question for the status.
-  ///   - flood: What is said again and again to whoever has said hello.
-  ///   - past: What is answered to a question for the past.
-  ///   - says: What is answered to a message in the place of all that; nil for what is answered
-  ///     else.
-  /// - Throws: Why they could not be opened.
+  ///   - scopes: The scopes that it claims to expose.
+  ///   - status: The answer to a request for the status.
+  ///   - flood: Messages that are sent repeatedly to each client that has sent hello.
+  ///   - past: Returns the answer to a query of the past.
+  ///   - says: Returns answers that replace all of these; nil for the usual answer.
+  /// - Throws: The reason why they could not be opened.
   init(
     in directory: String,
     scopes: [ScopeDescription] = [],
@@ -54,7 +53,7 @@ final class FalseDaemon: Sendable {
 
   deinit { isOver.update { $0 = true } }
 
-  /// How many questions for the past have come.
+  /// The number of queries of the past so far.
   var questionCount: Int { questions.value }
 
   private static func answer(
@@ -101,12 +100,12 @@ final class FalseDaemon: Sendable {
   }
 }
 
-/// The two sockets of a daemon; of the thread that has made them.
+/// The two sockets of a daemon; used only on the thread that created them.
 private struct Sockets {
   private let control: Socket
   private let publishing: Socket
   private let poller: Poller
-  /// Who has said hello.
+  /// The routing ids of the clients that have sent hello.
   private var guests: Set<[UInt8]> = []
 
   init(in directory: String) throws(ZeroMQError) {
@@ -128,7 +127,9 @@ private struct Sockets {
     publishing.close()
   }
 
-  /// Answers what has come, after a while where nothing has and nothing else is to be said.
+  /// Answers received messages.
+  ///
+  /// Waits for a while if neither a message nor a flood is pending.
   mutating func turn(
     _ flood: [DaemonMessage],
     _ answer: (ClientMessage) -> [DaemonMessage],

@@ -1,4 +1,4 @@
-/// Waits until the first of some waits has ended.
+/// Returns when the first of some waits has ended.
 func waitForFirst(_ waits: [@Sendable () async throws -> Void]) async throws {
   let isDone = Watched(false)
   for wait in waits {

@@ -12,16 +12,16 @@ import Glibc
 import Darwin
 #endif
 
-/// What other users of the machine do to a daemon that lets them in, each kind again and again.
+/// Attacks by other users of the machine on a daemon that admits them; each kind repeats.
 struct Hostile {
   enum Attack: CaseIterable {
     /// Thousands of connections with one short message each.
     case swarm
-    /// Connections that say hello and go, as fast as they can.
+    /// Connections that send hello and close, as fast as they can.
     case passersBy
-    /// Connections that are refused for what they send: each could be a line of the log.
+    /// Connections that are refused for their messages: each could be a line of the log.
     case babblers
-    /// Questions of the past, more than there is room for.
+    /// Queries of the past, more than the daemon's limit.
     case historians
     /// Actions of 900 KB, several at once.
     case largeActions
@@ -31,10 +31,10 @@ struct Hostile {
     case aliases
     /// Joins of a thousand rows.
     case rows
-    /// Hellos that are taken back, and positions in the past.
+    /// Hellos that are followed by goodbye, and positions in the past.
     case farewells
 
-    /// Those that change nothing but who is there.
+    /// The attacks that change only the list of present sessions.
     static let changingNothing = allCases.filter { $0 != .largeActions }
   }
 
@@ -48,11 +48,11 @@ struct Hostile {
 
   private let world: World
   private let attack: Attack
-  /// The scope of a row that is theirs to change.
+  /// The scope of a row that these users may change.
   private let row: String
-  /// Whether there are as many as there can be.
+  /// Whether the number of peers is the maximum.
   private let isFull: Bool
-  /// Whether their sessions are told to the reducer.
+  /// Whether their sessions are reported to the reducer.
   private let isListed: Bool
 
   init(_ world: World, _ attack: Attack, row: String, isFull: Bool, isListed: Bool = true) {
@@ -65,7 +65,7 @@ struct Hostile {
 
   private var path: String { "\(world.directory)/ctl" }
 
-  /// Whose it is; nil for this process's user, where it cannot be another.
+  /// The attacking user; nil for this process's user, if tests cannot act as another.
   private var user: UInt32? {
     guard OtherUsers.canBeActed else { return nil }
     return switch attack {
@@ -76,7 +76,7 @@ struct Hostile {
     }
   }
 
-  /// - Returns: How many peers there were.
+  /// - Returns: The number of peers.
   func run(until end: ContinuousClock.Instant) async throws -> Int {
     let clock = ContinuousClock()
     var count = 0
@@ -111,7 +111,7 @@ struct Hostile {
         Self.isLetIn($0, by: end)
       }
       for descriptor in open { _ = RawPeer.send(ZMTP.message(ping), to: descriptor) }
-      // Until they are all heard, or the daemon is busy with them.
+      // Long enough for the daemon to read all of them, or to be busy with them.
       _ = poll(nil, 0, 500)
       return swarm.count
     }
@@ -123,7 +123,7 @@ struct Hostile {
   ) async throws -> Int {
     let path = path
     let bytes = frames.flatMap { ZMTP.longMessage($0) }
-    // A daemon has a limit of such visits, and the machine has other work.
+    // The daemon limits such visits, and the machine has other work.
     let most = isFull ? 1_500 : 50
     return try await onThread {
       var count = 0
@@ -155,7 +155,7 @@ struct Hostile {
     return true
   }
 
-  /// Does something on a thread of its own, as the user.
+  /// Runs a body on a thread of its own, as the user.
   private func onThread<Value: Sendable>(
     _ body: @escaping @Sendable () -> Value
   ) async throws -> Value {
@@ -238,7 +238,7 @@ struct Hostile {
     return [hello(number)] + messages.map { $0.encoded() }
   }
 
-  /// An action for a title, to the first scope of a session.
+  /// Returns an action that sets a title, to the first scope of a session.
   private func titleChange(bytes: Int) throws -> ClientMessage.ActionRequest {
     let title = String(repeating: "x", count: bytes)
     let action = try Todo.Action.titleChanged(title: title).encoded()[...]
@@ -252,9 +252,9 @@ struct Hostile {
 }
 
 extension RawPeer {
-  /// Waits until the other side has closed the connection, and hangs up when it has not by then.
+  /// Waits until the other side has closed the connection, and closes it at the time limit.
   func closed(by end: ContinuousClock.Instant) async throws {
-    // As long as the storm, which takes no longer on a slow machine.
+    // The storm's end is a fixed time, so the factor for slow machines is divided out.
     let left = max(end - ContinuousClock().now, .zero) / TestPatience.factor
     do {
       try await closed(within: left)

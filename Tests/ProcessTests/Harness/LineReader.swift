@@ -7,11 +7,11 @@ import Glibc
 import Darwin
 #endif
 
-/// Collects the lines that come out of a pipe, as they come.
+/// Collects the lines of a pipe as they arrive.
 final class LineReader: Sendable {
   private struct Text: CustomStringConvertible, Sendable {
     var lines: [String] = []
-    /// What came after the last line's end.
+    /// The bytes after the last line's end.
     var rest: [UInt8] = []
 
     var description: String { lines.suffix(5).map { "\($0.prefix(400))" }.joined(separator: "\n") }
@@ -40,7 +40,7 @@ final class LineReader: Sendable {
     }
   }
 
-  /// What is there, as soon as there is something; nil at the end.
+  /// Waits for bytes and returns the available ones; nil at the end.
   private static func read(_ descriptor: Int32) -> ArraySlice<UInt8>? {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -57,10 +57,10 @@ final class LineReader: Sendable {
   /// The whole lines so far.
   var lines: [String] { text.value.lines }
 
-  /// What stands after the last whole line.
+  /// The text after the last whole line.
   var unfinished: String { String(decoding: text.value.rest, as: UTF8.self) }
 
-  /// The first line that fits, from index `start` on.
+  /// Waits for the first matching line, from index `start` on.
   func line(
     from start: Int = 0,
     within time: Duration = .seconds(30),
@@ -69,7 +69,7 @@ final class LineReader: Sendable {
   ) async throws -> (index: Int, line: String) {
     let position = Mutex(start)
     return try await text.wait(within: time, for: what) { text in
-      // Lines that did not fit are not looked at again.
+      // Lines that did not match are not examined again.
       position.withLock { position in
         while position < text.lines.count {
           defer { position += 1 }
@@ -81,7 +81,7 @@ final class LineReader: Sendable {
     }
   }
 
-  /// Waits until there are so many lines.
+  /// Waits for at least `count` lines.
   func lines(atLeast count: Int, within time: Duration = .seconds(30)) async throws -> [String] {
     try await text.wait(within: time, for: "\(count) lines") { text in
       text.lines.count >= count ? text.lines : nil

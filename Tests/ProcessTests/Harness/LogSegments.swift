@@ -1,7 +1,7 @@
 import Foundation
 import StoreBytes
 
-/// The segments of a journal's log, oldest first, to be changed behind its back.
+/// The segments of a journal's log, oldest first, to be changed without the journal's knowledge.
 struct LogSegments {
   let paths: [String]
 
@@ -17,7 +17,7 @@ struct LogSegments {
     try Self.change(path, body)
   }
 
-  /// Changes each place of a text.
+  /// Replaces each occurrence of a text.
   func replace(_ text: String, with other: String) throws {
     var count = 0
     for path in paths {
@@ -47,7 +47,7 @@ struct LogSegments {
     }
   }
 
-  /// Makes the newest one what it would be if the machine had gone down since.
+  /// Changes the newest segment as if the machine had restarted since.
   func changeBoot() throws {
     let id = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
     let boot = Data(id.filter { !$0.isWhitespace }.utf8)
@@ -63,7 +63,7 @@ struct LogSegments {
     }
   }
 
-  /// The file stays the same one.
+  /// Writes in place, so that the file keeps its identity.
   private static func change(_ path: String, _ body: (inout Data) throws -> Void) throws {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     let before = bytes

@@ -7,14 +7,14 @@ import Glibc
 import Darwin
 #endif
 
-/// Stands for a service manager: takes what a daemon tells it.
+/// Acts as a service manager: receives a daemon's notifications.
 final class NotifySocket: Sendable {
-  /// What `NOTIFY_SOCKET` has to say.
+  /// The value for `NOTIFY_SOCKET`.
   let name: String
   private let descriptor: Int32
   private let messages = Watched<[String]>([])
 
-  /// Creates a socket with a path, or with a name of its own without one.
+  /// Creates a socket with a path, or with an abstract name.
   init(_ path: String, isAbstract: Bool = false) throws {
     name = isAbstract ? "@\(path)" : path
     var address = sockaddr_un()
@@ -48,7 +48,7 @@ final class NotifySocket: Sendable {
 
   deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// Waits for so many messages that begin so.
+  /// Waits for `count` messages with a prefix.
   ///
   /// - Returns: The last of them.
   @discardableResult
@@ -58,7 +58,7 @@ final class NotifySocket: Sendable {
     }
   }
 
-  /// How many messages begin so.
+  /// The number of messages with a prefix.
   func count(_ beginning: String) -> Int {
     messages.value.count { $0.hasPrefix(beginning) }
   }

@@ -7,7 +7,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Users that tests act as: nobody's numbers, on any machine that this runs on.
+/// Users that tests act as: user ids without an account on the test machines.
 enum OtherUsers {
   static let ann: UInt32 = 47_111
   static let bob: UInt32 = 47_112
@@ -25,14 +25,14 @@ enum OtherUsers {
 }
 
 extension World {
-  /// Says what is granted.
+  /// Writes the file of grants.
   func write(grants: String) throws {
     let path = "\(directory)/grants"
     try Data(grants.utf8).write(to: URL(filePath: path), options: .atomic)
     try #require(chmod(path, 0o600) == 0)
   }
 
-  /// Starts a program as somebody else, in no group but his own or the one that is told.
+  /// Starts a program as another user, in the user's own group only, or in `group`.
   func start(
     _ program: Program = .storectl,
     as user: UInt32,
@@ -43,7 +43,7 @@ extension World {
     return try start(program, arguments, script: "exec setpriv \(identity) \"$0\" \"$@\"")
   }
 
-  /// Starts the client on the world's directory as somebody else.
+  /// Starts the client on the world's directory as another user.
   func startClient(
     as user: UInt32,
     group: UInt32? = nil,
@@ -52,7 +52,7 @@ extension World {
     try start(as: user, group: group, ["--dir", directory, "--json"] + arguments)
   }
 
-  /// Runs a client to its end as somebody else.
+  /// Runs a client to its end as another user.
   func client(as user: UInt32, group: UInt32? = nil, _ arguments: String...) async throws -> Run {
     try await finish(startClient(as: user, group: group, arguments))
   }
@@ -60,7 +60,7 @@ extension World {
 
 #if os(Linux)
 extension RawPeer {
-  /// Connects to a socket's file as somebody else, whom the kernel then vouches for.
+  /// Connects to a socket's file as another user, for whom the kernel then vouches.
   static func connect(_ path: String, as user: UInt32) async throws -> Int32 {
     let result = Watched<Result<Int32, any Error>?>(nil)
     Thread.detachNewThread {
@@ -79,8 +79,8 @@ extension RawPeer {
   private static let (setgroups, setresgid, setresuid) = (159, 149, 147)
   #endif
 
-  /// Makes this thread somebody else's, up to its end, by the kernel's own numbers: the library's
-  /// functions do so with all threads.
+  /// Changes the user of this thread until its end, by direct system calls: the library's functions
+  /// change all threads.
   static func become(_ user: UInt32) throws {
     typealias SystemCall = @convention(c) (Int, UInt, UInt, UInt) -> Int
     guard let symbol = dlsym(nil, "syscall") else { throw ProcessFailure("there is no syscall") }

@@ -7,29 +7,29 @@ import Glibc
 import Darwin
 #endif
 
-/// A peer on a socket's file that speaks whatever bytes it is given.
+/// A peer on a socket's file that sends arbitrary bytes.
 final class RawPeer: Sendable {
   private let open: OpenDescriptor
   private let isReady = Watched(false)
   private let isClosed = Watched(false)
   private let heard = Watched<[UInt8]>([])
 
-  /// What a peer does when it has sent everything.
+  /// A peer's behavior after it has sent everything.
   enum Manner {
     /// Reads until the other side closes.
     case listens
-    /// Reads nothing, and goes.
+    /// Closes without reading.
     case hangsUp
-    /// Reads nothing, and stays.
+    /// Stays connected without reading.
     case ignores
-    /// Reads nothing until the other side closes.
+    /// Waits without reading until the other side closes.
     case stalls
   }
 
   /// Connects, sends the bytes and reads until the other side closes.
   ///
-  /// With a socket type there is a proper handshake of such a ZeroMQ socket before anything else.
-  /// The flood is sent without end after the bytes, until the other side closes.
+  /// With a socket type a valid handshake of such a ZeroMQ socket precedes the bytes. The flood is
+  /// sent repeatedly after the bytes, until the other side closes.
   convenience init(
     _ path: String,
     as socketType: String? = nil,
@@ -48,7 +48,7 @@ final class RawPeer: Sendable {
     )
   }
 
-  /// Does the same on a connection that is there.
+  /// Does the same on an existing connection.
   init(
     connected descriptor: Int32,
     as socketType: String? = nil,
@@ -84,7 +84,7 @@ final class RawPeer: Sendable {
 
   deinit { open.hangUp() }
 
-  /// Waits until it was let in and has sent the bytes.
+  /// Waits until it was admitted and has sent the bytes.
   func ready(within time: Duration = .seconds(20)) async throws {
     try await isReady.wait(within: time, for: "the handshake") { $0 ? true : nil }
   }
@@ -92,16 +92,16 @@ final class RawPeer: Sendable {
   /// Sends more bytes; false when the other side has closed.
   func send(_ bytes: [UInt8]) -> Bool { open.use { Self.send(bytes, to: $0) } ?? false }
 
-  /// What the other side has said since it let it in, byte by byte; nothing unless it listens.
+  /// All bytes of the other side since the admission; empty unless the peer listens.
   var received: [UInt8] { heard.value }
 
-  /// Waits until the other side has said something with a text in it.
+  /// Waits until the other side's bytes contain a text.
   func hears(_ text: String) async throws {
     let bytes = Array(text.utf8)
     try await hears(text) { $0.contains(bytes) ? true : nil }
   }
 
-  /// Waits until there is what is wanted in what the other side has said, of which `find` gets all.
+  /// Waits until `find` returns a value for all bytes of the other side.
   @discardableResult
   func hears<Found: Sendable>(
     _ what: String,
@@ -148,7 +148,7 @@ final class RawPeer: Sendable {
     return descriptor
   }
 
-  /// Connects to a socket's file; where too many want to, it waits for a place, or does not.
+  /// Connects to a socket's file; with `waits` it blocks while the backlog is full.
   static func connect(_ path: String, waits: Bool = true) throws -> Int32 {
     #if canImport(Glibc)
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -181,9 +181,9 @@ final class RawPeer: Sendable {
     while poll(&entry, 1, -1) <= 0 {}
   }
 
-  /// Whoever sends before the other side has said READY is cut off.
+  /// Sends the opening and waits for READY: the other side closes a peer that sends earlier.
   ///
-  /// - Returns: What came behind it; nil when it did not come.
+  /// - Returns: The bytes after READY; nil if READY did not arrive.
   private static func shakeHands(_ descriptor: Int32, _ opening: [UInt8]) -> [UInt8]? {
     guard send(opening, to: descriptor) else { return nil }
     var answer: [UInt8] = []
@@ -215,7 +215,7 @@ final class RawPeer: Sendable {
   }
 }
 
-/// A connection that one thread closes and others may end.
+/// A descriptor that one thread closes and other threads may shut down.
 private final class OpenDescriptor: Sendable {
   private let descriptor: Mutex<Int32?>
 
@@ -247,7 +247,7 @@ private final class OpenDescriptor: Sendable {
 
 /// The beginning of a ZMTP 3 connection without security, byte by byte.
 enum ZMTP {
-  /// Greeting and READY command of a socket of a type, which may choose its routing id.
+  /// The greeting and the READY command of a socket type, with an optional routing id.
   static func opening(_ socketType: String, routingID: [UInt8] = []) -> [UInt8] {
     let signature: [UInt8] = [0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f]
     let mechanism = Array("NULL".utf8) + [UInt8](repeating: 0, count: 16)
@@ -262,13 +262,13 @@ enum ZMTP {
     [UInt8(name.utf8.count)] + Array(name.utf8) + [0, 0, 0, UInt8(value.count)] + value
   }
 
-  /// A frame that is a message.
+  /// A short frame with a message.
   static func message(_ body: [UInt8]) -> [UInt8] {
     precondition(body.count < 256, "a short frame has less than 256 bytes, not \(body.count)")
     return [0, UInt8(body.count)] + body
   }
 
-  /// The bodies of the frames that have come whole.
+  /// The bodies of the complete frames.
   static func frames(in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     var frames: [ArraySlice<UInt8>] = []
     var rest = bytes[...]
@@ -284,19 +284,19 @@ enum ZMTP {
     return frames
   }
 
-  /// A frame that is a message, of any size.
+  /// A frame with a message of any size.
   static func longMessage(_ body: [UInt8]) -> [UInt8] { longFrame(UInt64(body.count)) + body }
 
-  /// The same in the protocol's first version, which knows no greeting.
+  /// The same in the protocol's first version, which has no greeting.
   static func oldMessage(_ body: [UInt8]) -> [UInt8] {
     precondition(body.count < 254, "a short frame has less than 254 bytes, not \(body.count)")
     return [UInt8(body.count + 1), 0] + body
   }
 
-  /// A sign of life that asks for another.
+  /// A heartbeat that requests another.
   static let ping: [UInt8] = [4, 7, 4] + Array("PING".utf8) + [0, 0]
 
-  /// The head of a frame that says to have so many bytes.
+  /// The head of a frame that announces `count` bytes.
   static func longFrame(_ count: UInt64) -> [UInt8] {
     [2] + (0..<8).reversed().map { UInt8(truncatingIfNeeded: count >> (8 * UInt64($0))) }
   }

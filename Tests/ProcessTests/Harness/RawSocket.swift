@@ -31,7 +31,7 @@ struct RawSocket {
 
   func send(_ bytes: [UInt8]) throws { #expect(try socket.send(bytes) == .sent) }
 
-  /// Takes messages on the control socket until one has what is wanted.
+  /// Takes messages on the control socket until the closure returns a value for one.
   @discardableResult
   func firstMessage<Result>(
     within time: Duration = .seconds(20),
@@ -43,7 +43,7 @@ struct RawSocket {
     }
   }
 
-  /// Takes frames until one has what is wanted.
+  /// Takes frames until the closure returns a value for one.
   @discardableResult
   func firstFrame<Result>(
     within time: Duration = .seconds(20),

@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import StoreProtocol
 
-/// Stands between one user's clients and a daemon's sockets, and takes down every byte that the
-/// daemon says to them.
+/// Relays between one user's clients and a daemon's sockets, and records every byte that the daemon
+/// sends to them.
 final class RecordingRelay: Sendable {
-  /// What the daemon has said on one connection.
+  /// The daemon's bytes on one connection.
   struct Record: Sendable {
     /// The socket: `ctl` or `pub`.
     let file: String
@@ -15,7 +15,7 @@ final class RecordingRelay: Sendable {
     /// The bodies of the frames, of which the first is the handshake's.
     var frames: [ArraySlice<UInt8>] { ZMTP.frames(in: Array(bytes.dropFirst(64))) }
 
-    /// Whether there are deltas on a topic, and in one of them a text.
+    /// Whether a delta on a topic contains a text.
     func hasDelta(on topic: Topic, with text: String) -> Bool {
       let frames = frames
       return zip(frames, frames.dropFirst()).contains { previous, frame in
@@ -24,12 +24,12 @@ final class RecordingRelay: Sendable {
     }
   }
 
-  /// Where clients find the daemon's sockets.
+  /// The directory in which clients find the daemon's sockets.
   let directory: String
   private let records = Watched<[Record]>([])
   private let listeners: [Int32]
 
-  /// Listens in a directory of its own; the kernel vouches for the user at the daemon.
+  /// Listens in its own directory; at the daemon, the kernel vouches for `user`.
   init(_ world: World, as user: UInt32) throws {
     directory = "\(world.directory)/relay"
     guard mkdir(directory, 0o711) == 0 else { throw Self.failure("no directory") }
@@ -39,7 +39,7 @@ final class RecordingRelay: Sendable {
       let (records, target) = (records, "\(world.directory)/\(file)")
       Thread.detachNewThread {
         defer { close(listener) }
-        // So are the threads that it starts.
+        // The threads that it starts inherit the user.
         guard (try? RawPeer.become(user)) != nil else { return }
         while case let client = accept(listener, nil, nil), client >= 0 {
           guard let server = try? RawPeer.connect(target) else {
@@ -71,16 +71,16 @@ final class RecordingRelay: Sendable {
     let own = number
     Thread.detachNewThread {
       Relay.pass(from: server, to: client) { bytes in
-        // Before the client has them.
+        // Recorded before the client receives them.
         records.update { $0[own].bytes += bytes }
       }
     }
   }
 
-  /// All that the daemon has said so far, by connections.
+  /// The daemon's bytes so far, by connection.
   var all: [Record] { records.value }
 
-  /// Waits until so many connections have had deltas on a topic, and in one of them a text.
+  /// Waits until `connections` connections have received a delta with a text on a topic.
   func hasDeltas(on topic: Topic, with text: String, connections: Int) async throws {
     try await records.wait(within: .seconds(20), for: text) { records in
       let count = records.count { $0.file == "pub" && $0.hasDelta(on: topic, with: text) }

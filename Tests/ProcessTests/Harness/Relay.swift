@@ -6,14 +6,14 @@ import Glibc
 import Darwin
 #endif
 
-/// Passes connections on to a port of this machine, as a network far away would: what a client says
-/// behind its handshake is kept until it is let go.
+/// Forwards connections to a port of this machine, as a slow network would: it holds a client's
+/// messages after the handshake until ``release()``.
 final class Relay: Sendable {
-  /// Where it listens.
+  /// The port on which it listens.
   let port: UInt16
   private let listener: Int32
   private let isHolding = Watched(false)
-  /// A pipe whose end says that nothing is to be kept.
+  /// A pipe; its end ends the hold.
   private let letGo: (waiting: Int32, open: Watched<Int32?>)
 
   init(to target: UInt16) throws {
@@ -68,12 +68,12 @@ final class Relay: Sendable {
     release()
   }
 
-  /// Waits until it keeps something.
+  /// Waits until it holds a message.
   func holds() async throws {
     try await isHolding.wait(within: .seconds(20), for: "a message") { $0 ? true : nil }
   }
 
-  /// Lets go of what it has kept, and keeps nothing any more.
+  /// Releases the held messages, and holds no more.
   func release() {
     letGo.open.update { open in
       if let open { close(open) }
@@ -81,9 +81,10 @@ final class Relay: Sendable {
     }
   }
 
-  /// Passes on what comes, until one side closes.
+  /// Forwards bytes until one side closes.
   ///
-  /// The descriptors stay, as few as a test has connections: another thread may still have them.
+  /// The descriptors stay open, since another thread may still use them; a test has few
+  /// connections.
   static func pass(
     from source: Int32,
     to target: Int32,
@@ -98,10 +99,10 @@ final class Relay: Sendable {
     _ = shutdown(target, Int32(SHUT_RDWR))
   }
 
-  /// Finds where the handshake's commands end, and messages begin.
+  /// Finds the first message after the handshake's commands.
   private struct Hold {
     private var bytes: [UInt8] = []
-    /// Where the next frame begins: behind a greeting of 64 bytes.
+    /// The index of the next frame; the first follows a greeting of 64 bytes.
     private var place = 64
 
     mutating func isMessage(in new: [UInt8]) -> Bool {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The commands that a page in Markdown shows.
 enum ShownCommands {
-  /// What such a command begins with where its block does not say that it is for a shell.
+  /// The first words of commands in blocks that are not marked as a shell's.
   private static let programs: Set<Substring> = [
     "apt-get", "brew", "cd", "git", "make", "pip", "python3", "queuectl", "queued", "storectl",
     "stored", "sudo", "swift", "systemctl",
@@ -10,14 +10,14 @@ enum ShownCommands {
 
   private static let shells: Set<String> = ["sh", "bash", "console", "shell"]
 
-  /// Finds the commands of a page, in their order.
+  /// Returns the commands of a page, in their order.
   ///
-  /// In a block for a shell each line is one, or each line behind a `$` where there are such lines.
-  /// In a block that says nothing, lines are that begin with `$`, or with the name of a program.
+  /// In a block for a shell each line is a command, or, if lines begin with `$`, each of those. In
+  /// an unmarked block, the lines that begin with `$` or with the name of a program are commands.
   static func find(in page: String) -> [String] { blocks(page).flatMap(commands) }
 
   private struct Block {
-    /// What stands behind the fence; nil for an indented block.
+    /// The text after the fence; nil for an indented block.
     var language: String?
     var lines: [Substring] = []
   }
@@ -53,7 +53,7 @@ enum ShownCommands {
     guard language.isEmpty else { return [] }
     return block.lines.filter { line in
       let words = line.split(separator: " ").drop { $0.wholeMatch(of: /[A-Z_]+=.*/) != nil }
-      // A program in a picture has no argument behind it.
+      // A program's name in a diagram has no argument after it.
       return words.first.map(programs.contains) ?? false
         && words.dropFirst().first?.first?.isASCII ?? true
     }

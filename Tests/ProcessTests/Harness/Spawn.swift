@@ -22,13 +22,13 @@ enum Spawn {
     var theirs: [Int32] { [input.read, output.write, errors.write] }
   }
 
-  /// One start at a time, from the pipes to their end: a pipe that another process inherited would
-  /// have no end for as long as that one runs.
+  /// Serializes starts, from the creation of the pipes on: a pipe that another process inherited
+  /// would not end before that process.
   private static let lock = Mutex(())
 
   /// Starts a program with pipes for its three streams.
   ///
-  /// - Returns: Its process id and our ends of the pipes.
+  /// - Returns: Its process id and this process's ends of the pipes.
   static func start(
     _ path: String,
     _ arguments: [String],
@@ -76,7 +76,7 @@ enum Spawn {
     for (index, descriptor) in pipes.theirs.enumerated() {
       posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(index))
     }
-    // Our threads have signals blocked and SIGPIPE ignored; a program is started without either.
+    // Threads of the tests block signals and ignore SIGPIPE; a program starts without either.
     var none = sigset_t()
     var all = sigset_t()
     sigemptyset(&none)
@@ -97,7 +97,7 @@ enum Spawn {
     return pid
   }
 
-  /// Only what a program needs, so that a user's settings change no test.
+  /// Only the variables that a program needs, so that a user's settings affect no test.
   private static func environment(_ extra: [String: String]) -> [String] {
     var variables = extra
     for name in ["PATH", "LD_LIBRARY_PATH", "TMPDIR", "LANG"] where variables[name] == nil {

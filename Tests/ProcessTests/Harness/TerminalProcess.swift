@@ -7,8 +7,9 @@ import Glibc
 import Darwin
 #endif
 
-/// A program on a pseudo-terminal of its own, with a shell around it that stays for a moment longer
-/// and says what has become of the terminal.
+/// A program on its own pseudo-terminal.
+///
+/// A shell around it outlives it, and reports the final state of the terminal.
 final class TerminalProcess: Sendable {
   /// Whether the terminal's modes are as they were before the program, and its exit status.
   struct End: Hashable, Sendable {
@@ -18,12 +19,12 @@ final class TerminalProcess: Sendable {
 
   let process: ChildProcess
   private let master: Int32
-  /// Whether nobody reads the terminal any more.
+  /// Whether the terminal is no longer read.
   private let isAbandoned: Watched<Bool>
   private let screen: Watched<TerminalScreen>
   private let written = Watched<[UInt8]>([])
 
-  /// The shell says the program's id and its end by its standard error, which is no terminal.
+  /// The shell reports the program's id and its end on standard error, which is no terminal.
   private static func script(_ redirection: String) -> String {
     #"""
     before=$(stty -g)
@@ -33,10 +34,11 @@ final class TerminalProcess: Sendable {
     """#
   }
 
-  /// A shell with job control, in which `ui` runs: without one nobody is stopped.
+  /// Starts a shell with job control, in which `ui` runs: without job control Ctrl-Z stops no
+  /// program.
   ///
-  /// When `ui` is stopped it says with which status, where the terminal is as it was before, and
-  /// lets `ui` go on behind a line of input.
+  /// When `ui` stops, the shell reports the status if the terminal is restored. After a line of
+  /// input it continues `ui`.
   static func shell(_ world: World, term: String) throws -> TerminalProcess {
     let script = #"""
       before=$(stty -g)
@@ -85,17 +87,18 @@ final class TerminalProcess: Sendable {
       ] + (program.map { [$0] } ?? [Program.storectl.path, "--dir", world.directory]) + arguments,
       environment: ["TERM": term, "LANG": "C.UTF-8"].merging(environment) { $1 },
     )
-    // The thread's own: that of the terminal may be another file's when it looks again.
+    // A duplicate for the thread: the terminal's own number may belong to another file later.
     let (descriptor, written) = (fcntl(master, F_DUPFD_CLOEXEC, 0), written)
     Thread.detachNewThread {
       defer { Glibc.close(descriptor) }
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       while !isAbandoned.value {
-        // A terminal that is being read would not be gone when it is closed.
+        // A pending read would keep the terminal open after `close`.
         var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&item, 1, 20) != 0 else { continue }
         let count = read(descriptor, &buffer, buffer.count)
-        // Until somebody has opened the other end there is nothing to read, and then not any more.
+        // Before the other end opens, `poll` finds no data. A read fails only after that end
+        // closes.
         guard count > 0 else { return }
         let bytes = buffer[..<count]
         written.update { $0 += bytes }
@@ -104,11 +107,11 @@ final class TerminalProcess: Sendable {
     }
   }
 
-  /// Makes a pseudo-terminal.
+  /// Creates a pseudo-terminal.
   ///
   /// - Returns: Its end for the user, and the path of its end for a program.
   private static func open() throws -> (master: Int32, name: String) {
-    // As posix_openpt, unlockpt and ptsname do, which Glibc's module leaves out.
+    // The same as posix_openpt, unlockpt and ptsname, which Glibc's module does not contain.
     let (unlock, number) = (UInt(0x4004_5431), UInt(0x8004_5430))
     let master = Glibc.open("/dev/ptmx", O_RDWR | O_NOCTTY)
     var (isLocked, place): (Int32, UInt32) = (0, 0)
@@ -117,7 +120,7 @@ final class TerminalProcess: Sendable {
     return (master, "/dev/pts/\(place)")
   }
 
-  /// Types a text; escape sequences are what a terminal sends for keys.
+  /// Types a text; special keys are the escape sequences that a terminal sends for them.
   func type(_ text: String) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -140,26 +143,26 @@ final class TerminalProcess: Sendable {
     _ = ioctl(master, UInt(TIOCSWINSZ), &size)
   }
 
-  /// Waits until a text is to be seen.
+  /// Waits until a text is visible.
   func shows(_ text: String, within time: Duration = .seconds(30)) async throws {
     try await screen.wait(within: time, for: "\"\(text)\" on the terminal") { screen in
       screen.shows(text) ? true : nil
     }
   }
 
-  /// Waits until a text is not to be seen any more.
+  /// Waits until a text is no longer visible.
   func hides(_ text: String) async throws {
     try await screen.wait(within: .seconds(30), for: "\"\(text)\" to go") { screen in
       screen.shows(text) ? nil : true
     }
   }
 
-  /// Waits until the program has written something to its terminal.
+  /// Waits until the program has written a text to its terminal.
   func wrote(_ text: String) async throws {
     try await written(text) { $0.contains(text) ? true : nil }
   }
 
-  /// Waits until something is found in what the program has written to its terminal.
+  /// Waits until the closure returns a value for the program's output to its terminal.
   @discardableResult
   func written<Found: Sendable>(
     _ what: String,
@@ -170,7 +173,7 @@ final class TerminalProcess: Sendable {
     }
   }
 
-  /// Waits until the program has written more than so many characters.
+  /// Waits until the program has written more than `count` characters.
   func writes(behind count: Int) async throws {
     try await written.wait(within: .seconds(30), for: "more than \(count) characters") { written in
       String(decoding: written, as: UTF8.self).count > count ? true : nil
@@ -179,7 +182,7 @@ final class TerminalProcess: Sendable {
 
   var lines: [String] { screen.value.lines }
 
-  /// All that the program has written.
+  /// The program's output so far.
   var text: String { String(decoding: written.value, as: UTF8.self) }
 
   /// The program's id.
@@ -206,6 +209,6 @@ final class TerminalProcess: Sendable {
     close(master)
   }
 
-  /// Closes the terminal: whoever is still on it is hung up.
+  /// Closes the terminal, which hangs up the processes on it.
   deinit { if !isAbandoned.value { hangUp() } }
 }

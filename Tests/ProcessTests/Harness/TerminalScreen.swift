@@ -1,5 +1,5 @@
-/// What a VT52 shows of the bytes that it gets: a terminal of so few abilities that there is little
-/// to get wrong.
+/// The screen of a VT52 after the bytes that it received: a terminal with so few functions that its
+/// emulation is simple.
 struct TerminalScreen: CustomStringConvertible, Sendable {
   private(set) var rows: [[Character]]
   private var column = 0
@@ -23,7 +23,7 @@ struct TerminalScreen: CustomStringConvertible, Sendable {
 
   var description: String { lines.joined(separator: "\n") }
 
-  /// Whether a text is to be seen on one of the lines.
+  /// Whether one of the lines contains a text.
   func shows(_ text: String) -> Bool { lines.contains { $0.contains(text) } }
 
   mutating func resize(width: Int, height: Int) {

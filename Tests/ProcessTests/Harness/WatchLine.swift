@@ -8,7 +8,7 @@ struct WatchLine: Sendable {
   let digest: String?
   /// The whole state; nil in a line with a delta.
   let state: JSONValue?
-  /// What a revision changed; nil in a line with a state.
+  /// The change of a revision; nil in a line with a state.
   let delta: JSONValue?
 
   init(_ line: String) throws {
@@ -28,7 +28,7 @@ extension LineReader {
   /// The lines of a watch so far.
   func watched() throws -> [WatchLine] { try lines.map { try WatchLine($0) } }
 
-  /// Waits for a whole state that fits.
+  /// Waits for a whole state that satisfies a condition.
   @discardableResult
   func state(
     from start: Int = 0,

@@ -2,12 +2,12 @@ import Dispatch
 import Synchronization
 import Testing
 
-/// A value that changes on one thread while others wait for it to become something.
+/// A value that changes on one thread while others wait for a condition on it.
 ///
-/// Each wait has a deadline; when that comes the test fails with the value as it was.
+/// Each wait has a deadline; at the deadline the test fails and reports the last value.
 final class Watched<Value: Sendable>: Sendable {
   private struct Waiter: Sendable {
-    /// Ends the wait when the value is what was waited for.
+    /// Ends the wait if the value satisfies its condition.
     let check: @Sendable (Value) -> Bool
     let giveUp: @Sendable (Value) -> Void
   }
@@ -32,10 +32,11 @@ final class Watched<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits until `find` gives something, which is asked now and after each change, never by two
-  /// threads at once.
+  /// Waits until `find` returns a value.
   ///
-  /// The time is that of a quiet machine: on this one it is ``TestPatience/factor`` times as long.
+  /// It is called now and after each change, never by two threads at once.
+  ///
+  /// The time applies to a quiet machine: on this one it is ``TestPatience/factor`` times as long.
   @discardableResult
   func wait<Found: Sendable>(
     within time: Duration,
@@ -73,22 +74,24 @@ final class Watched<Value: Sendable>: Sendable {
   }
 }
 
-/// Something did not happen in time.
+/// A wait reached its deadline.
 struct WaitFailure: Error, CustomStringConvertible {
   let description: String
 
   init(_ what: String, _ time: Duration, _ state: String) {
-    // The end says more than the beginning: it is what happened last.
+    // The end of a long state is shown, since it has the last events.
     let shown = state.utf8.count > 4000 ? "… \(state.suffix(4000))" : state
     description = "Waited \(time) for \(what); at the end there was: \(shown)"
   }
 }
 
-/// Time limits: they end a wait that has failed, nothing waits for them to come.
+/// Time limits, which end failed waits.
+///
+/// A successful wait does not take longer because of them.
 enum Deadline {
   private static let queue = DispatchQueue(label: "deadlines")
 
-  /// Runs after a time that is the same on each machine.
+  /// Runs a body after a time that is the same on each machine.
   static func after(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
     let (seconds, attoseconds) = time.components
     let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)

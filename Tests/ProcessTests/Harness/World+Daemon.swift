@@ -9,7 +9,7 @@ extension World {
     let revision: Int
   }
 
-  /// Asks the daemon for a scope's state.
+  /// Requests a scope's state from the daemon.
   func snapshot(_ scope: String) async throws -> Snapshot {
     let tree = try await answer("--json", "get", scope, "--digest")
     guard let state = tree["state"], let digest = tree["digest"]?.text,
@@ -18,7 +18,7 @@ extension World {
     return Snapshot(state: state, digest: digest, revision: revision)
   }
 
-  /// Asks the daemon for a scope's state.
+  /// Requests a scope's state from the daemon.
   func get(_ scope: String) async throws -> JSONValue { try await answer("--json", "get", scope) }
 
   /// A counter of the daemon's status.
@@ -30,7 +30,7 @@ extension World {
     return count
   }
 
-  /// All counters of the daemon's status that have counted something, as JSON.
+  /// All counters of the daemon's status that are not 0, as JSON.
   func counters() async throws -> String {
     guard case .object(let members)? = try await answer("--json", "status")["counters"] else {
       throw ProcessFailure("The status has no counters")

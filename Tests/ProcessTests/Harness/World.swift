@@ -17,7 +17,7 @@ enum Program: String, Sendable {
   case journalProbe = "JournalProbe"
   case simulator
 
-  /// Where it was built: beside the tests, unless `PROGRAMS` names another folder.
+  /// The path of the built program: beside the tests, unless `PROGRAMS` names another folder.
   var path: String {
     get throws {
       if let folder = ProcessInfo.processInfo.environment["PROGRAMS"] {
@@ -38,7 +38,7 @@ enum Program: String, Sendable {
   }
 }
 
-/// Everything that one test starts, in a private directory that goes with it.
+/// All processes of one test, with a private directory that is removed at its end.
 final class World: Sendable {
   /// The directory: short, because a socket's path is limited to 107 bytes.
   let directory: String
@@ -54,13 +54,13 @@ final class World: Sendable {
     directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Runs a test's body, and ends whatever it started, also when it throws.
+  /// Runs a test's body, and ends all processes that it started, also when it throws.
   ///
   /// - Parameters:
-  ///   - folder: Where its directory is; where temporary files are, unless told.
+  ///   - folder: The parent of its directory; the folder of temporary files by default.
   ///   - body: The body.
-  /// - Returns: What the body has returned.
-  /// - Throws: What the body throws, with what the programs have said.
+  /// - Returns: The body's result.
+  /// - Throws: The body's error, with the output of the programs.
   static func run<Result>(
     in folder: String? = nil,
     _ body: (World) async throws -> Result,
@@ -104,7 +104,7 @@ final class World: Sendable {
     return process
   }
 
-  /// Starts a program that may not have more than so many open files.
+  /// Starts a program with a limit of open files.
   func start(
     _ program: Program,
     _ arguments: [String],
@@ -153,7 +153,7 @@ final class World: Sendable {
     try start(.storectl, ["--dir", directory] + arguments)
   }
 
-  /// What a one-shot command came to.
+  /// The result of a one-shot command.
   struct Run: Sendable {
     let end: ChildProcess.End
     let output: [String]

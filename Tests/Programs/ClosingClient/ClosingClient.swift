@@ -1,10 +1,10 @@
 import StoreClient
 
-/// A client that closes its connection before all that it runs is done.
+/// A client that closes its connection while its tasks still run.
 ///
 ///     ClosingClient DIRECTORY [SECONDS]
 ///
-/// It waits for a daemon for so many seconds.
+/// It waits for a daemon for SECONDS.
 @main
 struct ClosingClient {
   @MainActor
@@ -18,7 +18,7 @@ struct ClosingClient {
     StoreConnection.main(to: location, name: "closing client") { connection in
       try await connection.connected(within: .seconds(patience))
       try connection.close()
-      // The main loop goes on without sockets.
+      // The main loop continues without sockets.
       for _ in 0..<10 { await Task.detached {}.value }
     }
     print("done")

@@ -9,14 +9,15 @@ import Glibc
 import Darwin
 #endif
 
-/// Keeps one batch after the other in a directory, as a daemon does, with snapshots, and says in
-/// the file `marks` of each revision that it is durable, once it is.
+/// Keeps one batch after the other in a directory, as a daemon does, with snapshots.
 ///
-/// `JournalProbe DIR BATCHES DURABILITY [FLAG [BYTES]]`. With a flag, a file of that name is made
-/// now and then, for which syncs fail; whenever the journal has failed because of it, it is
-/// removed, and the probe goes on as the next daemon does. A revision's record is its number,
-/// eight bytes, and as many bytes of whatever as the number says (``length(of:)``). With BYTES
-/// each batch is a record of so many, and segments have room for some of them.
+/// It appends each revision to the file `marks` as soon as the revision is durable.
+///
+/// `JournalProbe DIR BATCHES DURABILITY [FLAG [BYTES]]`. With a flag, a file of that name is
+/// created now and then, which makes syncs fail. After each failure of the journal the file is
+/// removed, and the probe continues as the next daemon does. A revision's record is its number,
+/// eight bytes, and then arbitrary bytes, whose count follows from the number (``length(of:)``).
+/// With BYTES each batch is a record of that size, and segments have room for some of them.
 @main
 @MainActor
 final class JournalProbe {
@@ -25,9 +26,9 @@ final class JournalProbe {
   private let durability: Durability
   private let marks: Int32
   private let batches: Int
-  /// The file that makes syncs fail; nil where none is to fail.
+  /// The file that makes syncs fail; nil for a run without failures.
   private let flag: String?
-  /// The bytes of each record; nil where its number tells.
+  /// The bytes of each record; nil if they follow from its number.
   private let recordBytes: Int?
   private var appended = 0
   private var revision: UInt64 = 0
@@ -82,7 +83,7 @@ final class JournalProbe {
     return file
   }
 
-  /// Goes on as the next daemon does, with a disk that works again.
+  /// Continues as the next daemon does, with a working disk.
   private func goOn() {
     guard let flag else { return }
     unlink(flag)
@@ -99,13 +100,14 @@ final class JournalProbe {
     }
   }
 
-  /// Has syncs fail from now on, now and then.
+  /// Creates the file that makes syncs fail, at every twelfth batch.
   private func failSometimes() {
     guard let flag, appended % 12 == 0 else { return }
     close(open(flag, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
   }
 
-  /// The bytes behind the number in the record of a revision: mostly few, sometimes many pages.
+  /// The count of bytes after the number in a revision's record: mostly small, sometimes many
+  /// pages.
   private static func length(of revision: UInt64) -> Int {
     let mixed = revision &* 0x9e37_79b9_7f4a_7c15
     return Int(mixed >> 40) % (revision.isMultiple(of: 11) ? 60_000 : 300)

@@ -1,6 +1,6 @@
 package import StoreActor
 
-/// Starts many senders at once, and counts what must never happen.
+/// Starts many senders at once, and counts violations of the order.
 package struct Probe: Reducer {
   package struct State: Equatable, Sendable {
     /// Reducer calls that began before another one had ended.
@@ -9,7 +9,7 @@ package struct Probe: Reducer {
     package var offMain = 0
     /// All reducer calls.
     package var reduced = 0
-    /// Actions that came before an earlier one of the same sender, or twice.
+    /// Actions that arrived before an earlier one of the same sender, or twice.
     package var disorders = 0
     /// Senders of either kind that have sent everything.
     package var senders = 0
@@ -17,9 +17,9 @@ package struct Probe: Reducer {
     package var revisionDisorders = 0
     /// The action that made this state.
     package var latest = Mark()
-    /// The number that each sender sent last.
+    /// The last number of each sender.
     package var numbers: [Int: Int] = [:]
-    /// Holds that are waiting, that were let go, and that were cancelled.
+    /// The holds that wait, that were released, and that were cancelled.
     package var waiting: Set<String> = []
     package var released: [String] = []
     package var cancelled: [String] = []
@@ -27,7 +27,7 @@ package struct Probe: Reducer {
     package init() {}
   }
 
-  /// Which action of which sender; sender 0 are the clients.
+  /// A sender and the number of its action; sender 0 stands for the clients.
   package struct Mark: Equatable, Sendable {
     package var sender = 0
     package var number = 0
@@ -41,16 +41,16 @@ package struct Probe: Reducer {
   }
 
   package enum Action: Equatable, Sendable {
-    /// Starts so many effect tasks, each of which sends so many actions.
+    /// Starts `tasks` effect tasks, each of which sends `each` actions.
     case effectsStarted(tasks: Int, each: Int)
-    /// Starts so many tasks that each send so many actions through the root store's actor.
+    /// Starts `senders` tasks that each send `each` actions through the root store's actor.
     case sendersStarted(senders: Int, each: Int)
     /// Starts an effect that lasts until it is released or cancelled.
     case held(name: String)
     case released(name: String)
-    /// Does nothing but count.
+    /// Only counts.
     case poked
-    /// Keeps the main thread busy for so long; standard output tells when that begins and ends.
+    /// Keeps the main thread busy for a time; standard output reports its begin and its end.
     case threadBlocked(milliseconds: Int)
     case sent(Mark)
     case senderEnded(Mark, inOrder: Bool)
@@ -58,7 +58,7 @@ package struct Probe: Reducer {
     case holdCancelled(name: String)
   }
 
-  /// That a hold began to wait, or was let go.
+  /// Reports that a hold began to wait, or was released.
   package struct Output: Equatable, Sendable {
     package var name = ""
     package var isWaiting = false
@@ -145,12 +145,12 @@ package struct Probe: Reducer {
   }
 
   private func hold(_ name: String) -> Effect<Action> {
-    // Made here, not in the effect: the release may come before that has begun.
+    // Created here, not in the effect: the release may precede the effect's begin.
     let stream = helpers.hold(name)
     return .run { [helpers] send in
       await send.output(Output(name: name, isWaiting: true))
       for await _ in stream { return await send(.holdEnded(name: name)) }
-      // The effect itself can send no more.
+      // A cancelled effect cannot send any more.
       await helpers.root.value?.send(.probe(.holdCancelled(name: name)))
     }
   }

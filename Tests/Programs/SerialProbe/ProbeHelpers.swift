@@ -2,7 +2,8 @@ import StoreActor
 import Synchronization
 import ZeroMQ
 
-/// What the probe's reducers and effects share: the guard, the root store, and the holds.
+/// The objects that the probe's reducers and effects share: the guard, the root store, and the
+/// holds.
 package final class ProbeHelpers: Sendable {
   let root = LockIsolated<RootStore<ProbeRoot.State, ProbeRoot.Action>?>(nil)
   private let inside = Atomic(0)
@@ -15,10 +16,10 @@ package final class ProbeHelpers: Sendable {
 
   func leave() { inside.subtract(1, ordering: .sequentiallyConsistent) }
 
-  /// Whether this is the thread that the process started on: its thread id is the process's id.
+  /// Whether this is the process's first thread, whose thread id is the process's id.
   var isOnMainThread: Bool { MainThread.isCurrent }
 
-  /// Keeps the thread busy, as a reducer should not.
+  /// Keeps the thread busy, which a real reducer should avoid.
   func block(for time: Duration) {
     let clock = ContinuousClock()
     let end = clock.now + time
@@ -47,7 +48,7 @@ package final class ProbeHelpers: Sendable {
     await root.send(.probe(.senderEnded(mark, inOrder: inOrder)))
   }
 
-  /// A stream of one element, which comes with the release.
+  /// A stream of one element, which arrives with the release.
   func hold(_ name: String) -> AsyncStream<Void> {
     AsyncStream { continuation in
       holds.withLock { $0[name] = continuation }

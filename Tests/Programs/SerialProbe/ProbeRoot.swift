@@ -1,6 +1,6 @@
 package import StoreActor
 
-/// The root: the probe, a journal of everything that was reduced, and the guard around both.
+/// The root: the probe, a journal of all reduced actions, and the guard around both.
 package struct ProbeRoot: Reducer {
   package struct State: Equatable, Sendable {
     package var probe = Probe.State()
@@ -8,7 +8,7 @@ package struct ProbeRoot: Reducer {
     @Shared(.store("notes")) package var notes = ProbeNotes()
   }
 
-  /// What was reduced, in order: the entry at index `n` is revision `n + 1`.
+  /// The reduced actions in order: the entry at index `n` is revision `n + 1`.
   package struct Journal: Equatable, Sendable {
     package var entries: [Probe.Mark] = []
 
@@ -36,7 +36,7 @@ package struct ProbeRoot: Reducer {
   }
 }
 
-/// A root that has nothing but notes, which can be kept.
+/// A root with only notes, which can be kept.
 package struct NotesRoot: Reducer {
   @ObservableState
   package struct State: DurableState, Equatable, Sendable {
@@ -61,7 +61,7 @@ extension ProbeRoot.Action: CasePathable {
   package static var allCasePaths: AllCasePaths { AllCasePaths() }
 }
 
-/// What the probe's daemon shares with whoever wants it.
+/// The value that the probe's daemon shares with its clients.
 package struct ProbeNotes: Equatable, Sendable {
   package var title = "none"
   package var count = 0

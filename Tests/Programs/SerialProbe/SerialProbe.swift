@@ -4,7 +4,7 @@ import StoreDaemon
 ///
 ///     SerialProbe DIRECTORY [LEASE-MILLISECONDS | --keep]
 ///
-/// With `--keep` it is another one, which has nothing but notes, and keeps them.
+/// With `--keep` its root is another one, which has only notes, and keeps them.
 @main
 struct SerialProbe {
   @MainActor

@@ -2,8 +2,8 @@ import StoreActor
 
 /// A bench with samples on it and, at times, an experiment.
 ///
-/// It has a value of every kind, so that a program that knows none of these types can show that it
-/// copes with them all.
+/// It has a value of every kind, so that a program without these types can be tested with all of
+/// them.
 struct Laboratory: Reducer {
   struct State: Equatable, Sendable {
     var site = Site()
@@ -83,7 +83,7 @@ struct Laboratory: Reducer {
   }
 }
 
-/// What is being tried out; comes and goes.
+/// The current experiment, which may be absent.
 struct Experiment: Reducer {
   struct State: Equatable, Sendable {
     var title = ""
@@ -109,7 +109,7 @@ struct Experiment: Reducer {
   }
 }
 
-/// Something in a glass, with a number on it.
+/// A numbered glass with a substance.
 struct Sample: Reducer {
   struct State: Equatable, Identifiable, Sendable {
     var id = 0
@@ -126,7 +126,11 @@ struct Sample: Reducer {
     Reduce { state, action in
       switch action {
       case .relabelled(let label): state.label = label
-      case .sealed: state.isSealed = true
+      case .sealed:
+        guard !state.isSealed else {
+          return .refuse("The sample is sealed.", code: "sealed", value: state.label)
+        }
+        state.isSealed = true
       }
       return .none
     }

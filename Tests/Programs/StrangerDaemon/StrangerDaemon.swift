@@ -1,11 +1,11 @@
 import StoreDaemon
 
-/// A daemon of one's own in a page: it owns a laboratory and serves parts of it.
+/// A custom daemon in one page: it owns a laboratory and serves parts of it.
 ///
 ///     StrangerDaemon DIRECTORY [--keep] [--replay] [--doubled]
 ///
-/// With `--keep` it keeps its state; with `--replay` it runs again what was kept. With `--doubled`
-/// it is another build, whose experiments double what is read.
+/// With `--keep` it keeps its state; with `--replay` it runs the kept actions again. With
+/// `--doubled` it acts as another build, whose experiments double their readings.
 @main
 struct StrangerDaemon {
   @MainActor

@@ -3,7 +3,7 @@ import StoreTesting
 import Testing
 
 @MainActor
-@Suite("The one idea of other architectures, here and in a daemon", .timeLimit(.minutes(1)))
+@Suite("The core idea of other architectures, here and in a daemon", .timeLimit(.minutes(1)))
 struct ArchitectureTests {
   @Test("Mobius: the loop's function is tested alone, its effects are values")
   func mobiusUpdate() {
@@ -22,7 +22,7 @@ struct ArchitectureTests {
     await store.finish()
   }
 
-  @Test("Workflow: a screen shows a rendering, and the parent handles how its child ends")
+  @Test("Workflow: a screen shows a rendering, and the parent handles its child's output")
   func workflowRendering() throws {
     let store = Store(initialState: Welcome.State()) { Welcome() }
     guard case .asking("", let change, let done) = WelcomeRendering(store) else {
@@ -50,7 +50,7 @@ struct ArchitectureTests {
     await store.finish()
   }
 
-  @Test("ReactorKit: actions become mutations, and mutations from elsewhere join them")
+  @Test("ReactorKit: actions become mutations, and external mutations join them")
   func reactorKit() async {
     let (users, continuation) = AsyncStream.makeStream(of: String?.self)
     let store = TestStore(remote: Profile.State()) {
@@ -68,7 +68,7 @@ struct ArchitectureTests {
     await store.finish()
   }
 
-  @Test("ReactiveFeedback: effects follow the state, whatever action has changed it")
+  @Test("ReactiveFeedback: effects follow the state, after any action that changes it")
   func feedback() async {
     let clock = TestClock()
     let store = TestStore(remote: Download.State()) {
@@ -88,7 +88,7 @@ struct ArchitectureTests {
     await store.finish()
   }
 
-  @Test("Mavericks: the state says how far something is that is loaded")
+  @Test("Mavericks: the state has the progress of loading")
   func mavericks() async {
     struct Offline: Error {}
     let store = TestStore(remote: Weather.State()) { Weather() }

@@ -1,8 +1,8 @@
 import StoreActor
 
-// ReactiveFeedback, RxFeedback: an effect is started by what the state is, not by an action. Each
-// feedback watches a value of the state: while there is one it runs, with another one it starts
-// anew, without one it is cancelled.
+// ReactiveFeedback, RxFeedback: the state starts an effect, not an action. Each feedback observes a
+// value of the state: the effect runs while the value exists, restarts when it changes, and is
+// cancelled when it disappears.
 
 extension Reducer {
   /// Runs an effect while the state has a value, and anew for each other value.

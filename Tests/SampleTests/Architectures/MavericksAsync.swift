@@ -1,7 +1,7 @@
 import StoreActor
 
-// Mavericks: what is loaded is a value of the state that says how far it is, and one function runs
-// the work and keeps that value up to date.
+// Mavericks: a loaded value and its progress are one value of the state. One function runs the work
+// and keeps that value up to date.
 
 @ObservableState
 enum Loadable: Equatable, ReplicatedState, Sendable {
@@ -46,7 +46,7 @@ struct Weather {
     }
   }
 
-  /// Runs work, and sends what becomes of it.
+  /// Runs work, and sends its result.
   private func execute(_ work: @escaping @Sendable () async throws -> String) -> Effect<Action> {
     .run { send in
       await send(.forecast(.success(try await work())))

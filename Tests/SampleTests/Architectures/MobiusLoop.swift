@@ -1,7 +1,7 @@
 import StoreActor
 
 // Mobius: a pure function takes a model and an event, and returns the next model and effects, which
-// are values. A handler elsewhere performs them, and turns results into events.
+// are values. A separate handler performs them, and turns results into events.
 
 @Reducer
 struct Search {
@@ -19,7 +19,7 @@ struct Search {
     case found([String])
   }
 
-  /// What is to be done, as a value: a test compares it, and no test has to run it.
+  /// The work to do, as a value: a test compares it, and need not run it.
   enum Work: Equatable, Sendable {
     case search(String)
   }

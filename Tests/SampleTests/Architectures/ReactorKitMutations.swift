@@ -1,7 +1,7 @@
 import StoreActor
 
 // ReactorKit: an action does not change the state. `mutate` turns it into a stream of mutations,
-// `reduce` applies those, and `transform(mutation:)` merges in streams from elsewhere.
+// `reduce` applies those, and `transform(mutation:)` merges in other streams.
 
 @Reducer
 struct Profile {
@@ -11,13 +11,13 @@ struct Profile {
     var isFollowing = false
   }
 
-  /// The actions: what views send.
+  /// The actions that views send.
   enum ViewAction: Equatable, Sendable, WireAction {
     case appeared
     case followButtonTapped
   }
 
-  /// The mutations: what only effects send.
+  /// The mutations that only effects send.
   enum ReducerAction: Equatable, Sendable {
     case setUser(String?)
     case setFollowing(Bool)
@@ -28,7 +28,7 @@ struct Profile {
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {
-      // mutate: effects, and no change of the state.
+      // mutate: effects without a change of the state.
       case .appeared:
         // transform(mutation:): a stream from elsewhere, as mutations.
         return .run { [session] send in
@@ -40,7 +40,7 @@ struct Profile {
           if await !session.follow(!isFollowing) { await send(.setFollowing(isFollowing)) }
         }
 
-      // reduce: changes of the state, and no effect.
+      // reduce: changes of the state without an effect.
       case .setUser(let user):
         state.user = user
         return .none

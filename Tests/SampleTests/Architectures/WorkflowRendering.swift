@@ -22,7 +22,7 @@ struct Name {
         state.text = text
         return .none
       case .doneButtonTapped:
-        // What it means is the parent's to say.
+        // The parent decides the meaning.
         return .none
       }
     }
@@ -63,9 +63,9 @@ struct Welcome {
   }
 }
 
-/// What a screen shows and can do, made of the store again after each change.
+/// The content and the actions of a screen, created from the store after each change.
 ///
-/// It is not state and does not travel; each client makes its own.
+/// It is not state and is not replicated; each client creates its own.
 enum WelcomeRendering {
   case asking(text: String, change: @MainActor (String) -> Void, done: @MainActor () -> Void)
   case greeting(String, again: @MainActor () -> Void)

@@ -1,7 +1,7 @@
 import StoreActorClassic
 import TerminalViews
 
-// The counter with a number fact once more, with async work in the place of publishers.
+// The counter with a number fact again, with async work in place of publishers.
 
 struct AppState: Equatable {
   var count = 0

@@ -3,9 +3,9 @@ import StoreActorClassic
 import StoreTesting
 import Testing
 
-// The feature of the document, untouched, in a daemon: all that it needs are forms on the wire.
+// The feature of the document, unchanged, in a daemon: it needs only wire forms.
 
-// A value of Sendable parts; the sample's own file does not say so.
+// A value of Sendable parts; the sample's own file does not declare this.
 extension AppState: ReplicatedRecord, @unchecked Sendable {
   static let layout = RecordLayout<Self>(
     "AppState",
@@ -13,8 +13,8 @@ extension AppState: ReplicatedRecord, @unchecked Sendable {
   )
 }
 
-// What is not listed no client can send: a fact comes from the daemon's own effects.
-// A value of Sendable parts; the sample's own file does not say so.
+// No client can send unlisted cases: a fact is an action of the daemon's own effects. A value of
+// Sendable parts; the sample's own file does not declare this.
 extension AppAction: WireChoiceAction, @unchecked Sendable {
   static let layout = ActionLayout<Self>(
     "AppAction",

@@ -48,7 +48,7 @@ struct NumberFactTests {
     }
   }
 
-  @Test("The view shows the fact when the work is done")
+  @Test("The view shows the fact after the work is done")
   func view() async {
     let store = Store(
       initialState: AppState(count: 7),

@@ -1,8 +1,8 @@
 import StoreActor
 import TerminalViews
 
-// The counter with a number fact in its 1.x form: a `@Reducer`, and dependencies in the place of
-// the environment.
+// The counter with a number fact in its 1.x form: a `@Reducer`, and dependencies in place of the
+// environment.
 
 @Reducer
 struct NumberFact {

@@ -1,7 +1,7 @@
 import CasePathOperator
 import StoreActor
 
-// A feature from before case key paths and macros: every operator with '/'.
+// A feature without case key paths and macros: every operator with '/'.
 
 struct Guest: Reducer {
   struct State: Equatable, Identifiable {

@@ -112,7 +112,7 @@ struct BeforeCaseKeyPathsTests {
   }
 }
 
-/// A child of an enum that waits for ever.
+/// A child of an enum that waits forever.
 private struct Door: Reducer {
   enum State: Equatable {
     case open(Waiting.State)

@@ -1,7 +1,7 @@
 import StoreActor
 
 // Dependencies of every form: a client, a protocol, a function, entries, a key without a property,
-// and what the library brings.
+// and the library's own ones.
 
 @DependencyClient
 struct FactClient: Sendable {
@@ -70,7 +70,7 @@ extension DependencyValues {
   @DependencyEntry var step = 1
 }
 
-/// A key that is a dependency itself, and of an optional.
+/// A key that is itself a dependency, with an optional.
 struct Greeting: DependencyKey {
   var text: String?
   static let liveValue = Greeting(text: "Hello")

@@ -1,7 +1,7 @@
 import StoreActor
 
-// All kinds of navigation: a sheet, an alert, a dialog, an enum of destinations, a stack, what is
-// shown while it is there, and a feature that closes itself.
+// All kinds of navigation: a sheet, an alert, a dialog, an enum of destinations, a stack, content
+// that is shown while it exists, and a feature that closes itself.
 
 @Reducer
 struct Editor {

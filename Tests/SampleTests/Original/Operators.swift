@@ -41,7 +41,7 @@ struct Bill {
 
   enum Action { case pay }
 
-  // A reducer inside of the one whose state and action it means.
+  // A reducer nested in the one whose state and action it uses.
   @Reducer
   struct Paying {
     var body: some Reducer<State, Action> {

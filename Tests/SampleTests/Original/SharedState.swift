@@ -1,7 +1,7 @@
 import StoreActor
 
-// Shared state as it is used where apps share it: two tabs with one counter, settings in a file,
-// and records in a file that a sheet adds and a stack of screens edits.
+// Shared state in its usual places: two tabs with one counter, settings in a file, and records in a
+// file that a sheet adds and a stack of screens edits.
 
 // MARK: - One counter in two tabs
 

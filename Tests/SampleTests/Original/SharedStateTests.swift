@@ -49,13 +49,13 @@ struct OriginalSharedStateTests {
     #expect(settings.bool(forKey: "isDark"))
     settings.set("Blob Jr.", forKey: "name")
     store.assert {
-      // Only read in the state, so that it is changed where it comes from.
+      // The state only reads it, so its source is changed.
       Shared(wrappedValue: "Blob", .appStorage("name")).withLock { $0 = "Blob Jr." }
       #expect($0.name == "Blob Jr.")
     }
   }
 
-  @Test("A record is added in a sheet, edited in a stack, and deleted where it is shown")
+  @Test("A record is added in a sheet, edited in a stack, and deleted on its screen")
   func recipes() async throws {
     let store = TestStore(initialState: RecipeBook.State()) {
       RecipeBook()
@@ -99,7 +99,7 @@ struct OriginalSharedStateTests {
     await store.receive(\.path.popFrom) { $0.path = StackState() }
   }
 
-  @Test("What is in a file is there in the next test of the same files, and in no other")
+  @Test("A file's content is visible only in later tests with the same files")
   func files() async throws {
     let files = LockIsolated<[URL: Data]>([:])
     try await withDependencies {

@@ -1,6 +1,6 @@
 import StoreActorSimplex
 
-// State that only the reducer sees: changing it touches no view.
+// State that only the reducer sees: a change of it updates no view.
 
 @Reducer
 struct CallCountingReducer {

@@ -1,6 +1,6 @@
 import StoreActorSimplex
 
-// A sign-up whose reducer moves the focus to the field that is to be filled in.
+// A sign-up whose reducer moves the focus to the next field to fill in.
 
 @Reducer
 struct SignUpReducer {

@@ -4,7 +4,7 @@ import Testing
 @MainActor
 @Suite("@FocusState in a reducer", .timeLimit(.minutes(1)))
 struct FocusTests {
-  @Test("A test says where the focus goes")
+  @Test("A test asserts the focus")
   func reducer() async {
     let store = SignUpView().testStore(viewState: .init(email: "blob@example.com"))
     await store.send(.signUp) {
@@ -12,7 +12,7 @@ struct FocusTests {
     }
   }
 
-  @Test("On a terminal the focus follows the reducer, and the reducer's state the tabulator")
+  @Test("On a terminal the focus follows the reducer, and its state follows the tab key")
   func terminal() async {
     let view = SignUpView()
     let terminal = MemoryTerminal(width: 40, height: 4)
@@ -39,7 +39,7 @@ struct FocusTests {
     session.end()
   }
 
-  @Test("A click on the button leaves the focus where the reducer wants it")
+  @Test("A click on the button keeps the reducer's focus")
   func click() async {
     let view = SignUpView()
     let terminal = MemoryTerminal(width: 40, height: 4)

@@ -1,6 +1,6 @@
 import StoreActorSimplex
 
-// A child whose actions go to its parent's store too.
+// A child whose actions also reach its parent's store.
 
 @ViewState
 struct ParentView: View {
@@ -52,7 +52,7 @@ struct ChildView: View {
   }
 }
 
-// The same for a list of children, told apart by an id.
+// The same for a list of children, which have ids.
 
 @ViewState
 struct ListView: View {

@@ -2,16 +2,16 @@ import StoreActorSimplex
 import StoreTesting
 import Testing
 
-// The counter of the document, untouched, in a daemon: its view's state is one value there.
+// The counter of the document, unchanged, in a daemon: its view's state is one value there.
 
-// A value of one integer; the macro that writes the type does not say that it is Sendable.
+// A value of one integer; the macro that generates the type does not declare it as Sendable.
 extension MyView.ViewState: ReplicatedRecord, Equatable, @unchecked Sendable {
   static let layout = RecordLayout<Self>("MyView.ViewState", [.field("counter", \.counter)])
 
   static func == (one: Self, other: Self) -> Bool { one.counter == other.counter }
 }
 
-// Cases without payload; as above.
+// Cases without payload; the same applies.
 extension MyReducer.Action: WireChoiceAction, @unchecked Sendable {
   static let layout = ActionLayout<Self>(
     "MyReducer.Action",

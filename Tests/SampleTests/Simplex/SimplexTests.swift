@@ -22,7 +22,7 @@ struct SimplexSampleTests {
     }
   }
 
-  @Test("A login's response comes as an action that no view can send")
+  @Test("A login's response is an action that no view can send")
   func login() async {
     let store = LoginView().testStore(viewState: .init(email: "blob@example.com")) {
       $0.authClient.login = { email, _ in Response(token: email) }
@@ -33,7 +33,7 @@ struct SimplexSampleTests {
     }
   }
 
-  @Test("What is typed into a view is what its reducer sees")
+  @Test("The reducer sees the text that is typed into a view")
   func binding() async {
     await withMainSerialExecutor {
       let view = LoginView()
@@ -44,7 +44,7 @@ struct SimplexSampleTests {
     }
   }
 
-  @Test("The reducer's own state counts calls without being seen")
+  @Test("The reducer's own state counts calls invisibly")
   func calls() async {
     let view = CallCountingView()
     for _ in 1...12 { Screen(of: view).tap("+") }

@@ -2,7 +2,7 @@ import CasePathOperator
 import StoreActor
 import Testing
 
-/// Case paths by functions in reducers, and changing a value by one.
+/// Case paths by functions in reducers, and changes of a value by them.
 @Suite("Case paths by the operator change values, and show alerts")
 @MainActor
 struct PrefixOperatorChangeTests {

@@ -3,9 +3,9 @@ import Testing
 
 private protocol Animal: Sendable {}
 private struct Cat: Animal, Equatable {}
-// Without any state.
+// The class has no state.
 private class Vehicle: @unchecked Sendable {}
-// Without any state.
+// The class has no state.
 private final class Car: Vehicle, @unchecked Sendable {}
 
 private indirect enum Tree: Equatable {
@@ -74,7 +74,7 @@ private enum Box<Value> {
 
 @Suite("The / operator")
 struct PrefixOperatorTests {
-  @Test("Values come out of cases of every shape, and of no other case")
+  @Test("Values are extracted from cases of every shape, and from no other case")
   func shapes() {
     #expect((/Shapes.one).extract(from: .one(1)) == 1)
     #expect((/Shapes.one).extract(from: .label(x: 1)) == nil)
@@ -114,7 +114,7 @@ struct PrefixOperatorTests {
     #expect((/Shapes.never).extract(from: .one(5)) == nil)
   }
 
-  @Test("Cases without a value are told apart")
+  @Test("Cases without a value are distinguished")
   func withoutValue() {
     #expect((/Shapes.none).extract(from: .none) != nil)
     #expect((/Shapes.none).extract(from: .other) == nil)
@@ -126,7 +126,7 @@ struct PrefixOperatorTests {
     #expect((/Shapes.void).extract(from: .none) == nil)
   }
 
-  @Test("Cases that differ by their labels only are told apart")
+  @Test("Cases that differ only in their labels are distinguished")
   func overloaded() {
     let x: AnyCasePath<Overloaded, Int> = /Overloaded.value(x:)
     let y: AnyCasePath<Overloaded, Int> = /Overloaded.value(y:)
@@ -139,7 +139,7 @@ struct PrefixOperatorTests {
     #expect(z.extract(from: .value(x: 1)) == nil)
   }
 
-  @Test("Cases with values of one type are told apart, in whatever order they are asked")
+  @Test("Cases with values of one type are distinguished, in any order of queries")
   func same() {
     let first: AnyCasePath<Same, Int> = /Same.first
     #expect(first.extract(from: .second(1)) == nil)
@@ -186,7 +186,7 @@ struct PrefixOperatorTests {
     #expect(plain.extract(from: nil) == nil)
   }
 
-  @Test("Putting in and taking out are each other's inverse")
+  @Test("Embedding and extracting are each other's inverse")
   func inverse() {
     #expect((/Same.second).embed(4) == .second(4))
     #expect((/Overloaded.value(y:)).embed(5) == .value(y: 5))
@@ -203,14 +203,14 @@ struct PrefixOperatorTests {
     #expect(take(/.self) == .second(2))
   }
 
-  @Test("As a function it takes values out of a list")
+  @Test("As a function it extracts values from a list")
   func function() {
     let values: [Same] = [.first(1), .second(2), .first(3)]
     #expect(values.compactMap(/Same.first) == [1, 3])
     #expect([Plain.a, .b, .a].compactMap(/Plain.a).count == 2)
   }
 
-  @Test("The slash makes functions out of optionals too, which see through them")
+  @Test("The slash also makes functions of optionals, which unwrap them")
   func functionsOfOptionals() {
     let values: [Same?] = [.first(1), nil, .second(2), .first(3)]
     let extract: (Same?) -> Int? = /Same.first
@@ -222,14 +222,14 @@ struct PrefixOperatorTests {
     #expect([1, nil].map(some) == [1, nil])
   }
 
-  @Test("Paths go on along other paths")
+  @Test("Paths can be appended to other paths")
   func appending() {
     let path = (/Box<Same>.full).appending(/Same.first)
     #expect(path.extract(from: .full(.first(1))) == 1)
     #expect(path.extract(from: .full(.second(1))) == nil)
   }
 
-  @Test("A case with a function in it is refused, and the report says what to do")
+  @Test("A case with a function in it is refused, and the report has the remedy")
   func functions() {
     withKnownIssue {
       let path: AnyCasePath<Shapes, () -> Int> = /Shapes.function
@@ -239,7 +239,7 @@ struct PrefixOperatorTests {
     }
   }
 
-  @Test("What is no enum has no cases")
+  @Test("A type that is no enum has no cases")
   func noEnum() {
     struct Wrapper { var value: Int }
     let path: AnyCasePath<Wrapper, Int> = /Wrapper.init(value:)

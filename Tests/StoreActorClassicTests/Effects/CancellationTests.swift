@@ -42,7 +42,7 @@ struct CancellationTests {
     Effect(value: value).delay(for: time, scheduler: scheduler)
   }
 
-  @Test("An effect is cancelled by its id, and by nothing else")
+  @Test("An effect is cancelled by its id only")
   func byID() {
     let store = bench([
       "a": later(1).cancellable(id: ID()),
@@ -81,7 +81,7 @@ struct CancellationTests {
     #expect(store.values == [2])
   }
 
-  @Test("What follows a cancelled effect in a chain still begins")
+  @Test("The effect after a cancelled one in a chain still begins")
   func chain() {
     let store = bench([
       "a": .concatenate(later(1).cancellable(id: ID()), Effect(value: 2)),

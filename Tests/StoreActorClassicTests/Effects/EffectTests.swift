@@ -1,7 +1,7 @@
 import StoreActorClassic
 import Testing
 
-/// A feature that returns whatever effect a test wants, and keeps what comes back.
+/// A feature that returns the effect that a test chooses, and keeps its outputs.
 private struct Bench: Equatable {
   var values: [Int] = []
 }
@@ -41,7 +41,7 @@ struct EffectTests {
 
   let scheduler = DispatchQueue.test
 
-  /// What an effect has put out when `send` returns.
+  /// The outputs of an effect by the return of `send`.
   private func outputs(_ effect: Effect<Int, Never>) -> [Int] {
     let store = bench { _ in effect }
     store.send(.run(0))
@@ -150,7 +150,7 @@ struct EffectTests {
     #expect(store.values == [3, -1])
   }
 
-  @Test("A task that can fail fails with what it throws")
+  @Test("A task that can fail fails with the error that it throws")
   func failingTask() async {
     let store = bench { _ in
       Effect<Int, any Error>.task { throw Failure() }
@@ -163,7 +163,7 @@ struct EffectTests {
     #expect(store.values == [-3])
   }
 
-  @Test("An error that nobody handles is reported, with the line of the effect")
+  @Test("An unhandled error is reported, with the line of the effect")
   func unhandled() async {
     let store = bench { _ in .task { throw Failure() } }
     await withKnownIssue {
@@ -184,7 +184,7 @@ struct EffectTests {
     #expect(store.values == [1, 2, 3])
   }
 
-  @Test("Runs by callbacks may call from any thread, and are told when they are cancelled")
+  @Test("Runs by callbacks may call from any thread, and are notified of a cancellation")
   func callbacks() async {
     let isCancelled = LockIsolated(false)
     let store = bench { _ in
@@ -203,7 +203,7 @@ struct EffectTests {
     #expect(isCancelled.value)
   }
 
-  @Test("A run by callbacks ends when it says so")
+  @Test("A run by callbacks ends when it calls its end")
   func callbackEnd() async {
     let store = bench { _ in
       .run { subscriber in
@@ -227,7 +227,7 @@ struct EffectTests {
     }
   }
 
-  @Test("Effects are cancelled when their store goes")
+  @Test("Effects are cancelled when their store is released")
   func lifetime() async {
     let isCancelled = LockIsolated(false)
     var store: ViewStore<Bench, BenchAction>? = bench { _ in

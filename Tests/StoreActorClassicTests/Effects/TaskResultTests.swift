@@ -24,7 +24,7 @@ struct TaskResultTests {
     }
   }
 
-  @Test("It keeps what work returns or throws")
+  @Test("It keeps the value or the error of its work")
   func catching() async throws {
     let success = await TaskResult { 1 }
     #expect(try success.value == 1)
@@ -32,7 +32,7 @@ struct TaskResultTests {
     #expect(throws: Comparable()) { try failure.value }
   }
 
-  @Test("It goes over into results and comes from them")
+  @Test("It converts to results and from them")
   func results() throws {
     #expect(try Result(TaskResult.success(1)).get() == 1)
     #expect(TaskResult(Result<Int, Comparable>.failure(Comparable())) == .failure(Comparable()))

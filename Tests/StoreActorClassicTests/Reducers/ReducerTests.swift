@@ -76,7 +76,7 @@ struct ReducerTests {
     TestStore(initialState: state, reducer: appReducer, environment: 42)
   }
 
-  @Test("A child's reducer works on its part, and its effects come back as its actions")
+  @Test("A child's reducer works on its part, and its effects return as its actions")
   func pullback() {
     let store = store(App())
     store.send(.row(.increment)) {
@@ -90,7 +90,7 @@ struct ReducerTests {
     }
   }
 
-  @Test("An optional child is there, or is reported as absent")
+  @Test("An optional child is present, or is reported as absent")
   func optional() {
     let store = store(App(optional: Row(id: 1)))
     store.send(.optional(.increment)) {
@@ -102,7 +102,7 @@ struct ReducerTests {
     }
   }
 
-  @Test("Each element of a list has its reducer, and its effects come back with its id")
+  @Test("Each element of a list has its reducer, and its effects return with its id")
   func list() {
     let store = store(App(rows: [Row(id: 1), Row(id: 2)]))
     store.send(.rows(id: 2, action: .incrementLater)) { $0.log = ["42"] }
@@ -139,7 +139,7 @@ struct ReducerTests {
     }
   }
 
-  @Test("Reducers run in order, and combining with nothing changes nothing")
+  @Test("Reducers run in order, and combining with an empty reducer has no effect")
   func combining() {
     var state: [String] = []
     let first = Reducer<[String], Void, String> { state, _, environment in

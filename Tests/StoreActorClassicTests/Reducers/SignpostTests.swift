@@ -60,7 +60,7 @@ struct SignpostTests {
     #expect(effect.attributes.get("storeactor.cancelled") == .bool(false))
   }
 
-  @Test("A cancelled effect says so")
+  @Test("A cancelled effect is marked as cancelled")
   func cancelled() throws {
     let spans = spans { store, _ in
       store.send(.fetch(3))

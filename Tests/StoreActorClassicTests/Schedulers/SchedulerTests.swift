@@ -5,7 +5,7 @@ import Testing
 @MainActor
 @Suite("Schedulers", .timeLimit(.minutes(1)))
 struct SchedulerTests {
-  @Test("A test scheduler does what is due, in the order of times and then of scheduling")
+  @Test("A test scheduler runs due work, in the order of times and then of scheduling")
   func order() {
     let scheduler = DispatchQueue.test
     var log: [Int] = []
@@ -25,7 +25,7 @@ struct SchedulerTests {
     #expect(scheduler.now.offset == .seconds(2))
   }
 
-  @Test("A repetition goes on until it is cancelled or let go")
+  @Test("A repetition continues until it is cancelled or released")
   func repetition() {
     let scheduler = DispatchQueue.test.eraseToAnyScheduler()
     let test = DispatchQueue.test
@@ -39,7 +39,7 @@ struct SchedulerTests {
     #expect(scheduler.now.offset == .zero)
   }
 
-  @Test("An immediate scheduler does everything at once")
+  @Test("An immediate scheduler runs all work at once")
   func immediate() {
     let scheduler: AnySchedulerOf<DispatchQueue> = .immediate
     var isDone = false
@@ -47,7 +47,7 @@ struct SchedulerTests {
     #expect(isDone)
   }
 
-  @Test("An unimplemented scheduler is reported, and does what it is asked to")
+  @Test("An unimplemented scheduler is reported, and still runs its work")
   func unimplemented() {
     let scheduler: AnySchedulerOf<DispatchQueue> = .unimplemented
     var isDone = false
@@ -61,7 +61,7 @@ struct SchedulerTests {
 
   @Test("Tasks can sleep on a scheduler, and be cancelled")
   func sleeping() async throws {
-    // One after the other, or the time might pass before the sleeper sleeps.
+    // Serial, since otherwise the time might pass before the sleeper sleeps.
     try await withMainSerialExecutor {
       let scheduler = DispatchQueue.test
       let sleeper = Task { try await scheduler.sleep(for: .seconds(1)) }
@@ -98,7 +98,7 @@ struct SchedulerTests {
     #expect(scheduler.now >= start.advanced(by: .milliseconds(1)))
   }
 
-  @Test("Lengths of time are written as numbers of seconds, or by name")
+  @Test("Durations are written as numbers of seconds, or by name")
   func strides() {
     #expect(SchedulerTime.Stride(floatLiteral: 0.5) == .milliseconds(500))
     let two: SchedulerTime.Stride = 2

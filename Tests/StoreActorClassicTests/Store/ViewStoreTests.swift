@@ -74,7 +74,7 @@ struct ViewStoreTests {
     #expect(counts.state == 2)
   }
 
-  @Test("A view store hears only of changes that it does not take for duplicates")
+  @Test("A view store is notified only of changes that are not duplicates")
   func duplicates() {
     let store = store()
     let counts = ViewStore(store.scope(state: \.count))
@@ -144,7 +144,7 @@ struct ViewStoreTests {
     #expect(viewStore.detail == nil)
   }
 
-  @Test("An optional state is handed over when it comes, and its going is told")
+  @Test("An optional state is passed on when it appears, and its removal is reported")
   func ifLet() {
     let store = store()
     let viewStore = ViewStore(store)

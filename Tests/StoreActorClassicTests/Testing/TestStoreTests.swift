@@ -58,7 +58,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test("A state that changed otherwise than stated is reported with the difference")
+  @Test("A state that differs from the expected one is reported with the difference")
   func mismatch() {
     expectReport(
       "A state change does not match expectation",
@@ -76,7 +76,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test("A statement that changes nothing is reported")
+  @Test("An assertion without a change is reported")
   func unnecessary() {
     expectReport("Expected state to change, but no change occurred.") {
       let store = self.store(.none)
@@ -110,7 +110,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test("An action that does not come is reported, with what to do")
+  @Test("A missing action is reported, with the remedy")
   func missing() {
     let store = store(.none)
     expectReport("Expected to receive an action, but received none.", "No effects are running") {
@@ -118,7 +118,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test("An effect that goes on is reported at the end, and not once its task was cancelled")
+  @Test("A running effect is reported at the end, but not after its task was cancelled")
   func running() async {
     expectReport("An effect returned for this action is still running") {
       self.store().send(.forever)
@@ -128,7 +128,7 @@ struct TestStoreTests {
     await task.cancel()
   }
 
-  @Test("The environment can be changed in the course of a test")
+  @Test("The environment can be changed during a test")
   func environment() {
     let store = store()
     store.environment.fetch = { Effect(value: 9) }
@@ -144,7 +144,7 @@ struct TestStoreTests {
     #expect(store.state.count == 1)
   }
 
-  @Test("Async effects are waited for")
+  @Test("The test store waits for async effects")
   func asyncEffects() async {
     let store = store(
       .task {
@@ -159,7 +159,7 @@ struct TestStoreTests {
     await store.finish()
   }
 
-  @Test("An async action that does not come within the time is reported")
+  @Test("An async action that does not arrive in time is reported")
   func timeout() async {
     let store = store(.none)
     await withKnownIssue {

@@ -4,7 +4,7 @@ import StoreActor
 import StoreState
 import Testing
 
-/// A form whose fields are set by bindings.
+/// A form whose fields bindings set.
 struct Form: Reducer {
   struct State: Equatable, Sendable {
     var name = ""
@@ -38,7 +38,7 @@ struct Form: Reducer {
   }
 }
 
-/// A form whose actions are kept apart by who may send them.
+/// A form whose actions are separated by their permitted senders.
 struct SplitForm: Reducer {
   @CasePathable
   enum Action: ViewAction, Equatable, Sendable {
@@ -57,7 +57,7 @@ enum BareAction: BindableAction {
   case binding(BindingAction<Form.State>)
 }
 
-/// Shows one form after the other.
+/// Shows one form at a time.
 private struct Sheets: Reducer {
   struct Sheet: Sendable, Equatable, Identifiable {
     let id: Int
@@ -91,7 +91,7 @@ private struct Sheets: Reducer {
 @Suite("Bindings")
 @MainActor
 struct BindingTests {
-  @Test("A property is set before the reducers that follow see the action")
+  @Test("A property is set before the subsequent reducers see the action")
   func reducer() {
     let store = Store(initialState: Form.State()) { Form() }
     store.send(.set(\.name, "Blob"))
@@ -115,7 +115,7 @@ struct BindingTests {
     #expect(store.address.city == "Paris")
   }
 
-  @Test("Assigning to a store's property sends the view's action where actions are kept apart")
+  @Test("Assigning to a store's property sends the view's action if actions are separated")
   func viewSetter() {
     let store = Store(initialState: Form.State()) { SplitForm() }
     store.name = "Blob"
@@ -140,7 +140,7 @@ struct BindingTests {
     #expect(store.name == "")
   }
 
-  @Test("Assigning while the reducer runs is one report, and the property is set afterwards")
+  @Test("Assigning while the reducer runs is one report, and the property is set afterward")
   func reentrant() {
     let assign = LockIsolated<@MainActor @Sendable () -> Void>({})
     let store = Store(initialState: Form.State()) {
@@ -162,7 +162,7 @@ struct BindingTests {
     #expect(store.name == "Blob")
   }
 
-  @Test("Assigning to a property of a child that has gone does nothing, to no other child either")
+  @Test("Assigning to a property of a removed child has no effect, also not on another child")
   func gone() {
     let store = Store(initialState: Sheets.State(sheet: Sheets.Sheet(id: 1))) { Sheets() }
     let sheet = store.scope(\.sheet, action: \.sheet)
@@ -222,7 +222,7 @@ struct BindingTests {
   }
 }
 
-/// What a client sees of a form.
+/// The state of a form that a client sees.
 struct SharedForm: Equatable, Sendable {
   var name = ""
   var age = 0
@@ -251,7 +251,7 @@ extension SharedForm.Address: ReplicatedRecord {
   static let layout = RecordLayout<SharedForm.Address>("Address", [.field("city", \.city)])
 }
 
-/// A form of which clients may set one field.
+/// A form with one field that clients may set.
 struct GuardedForm: ReplicatedRecord, BindableFields, Equatable {
   var name = ""
   var isAdmin = false
@@ -281,7 +281,7 @@ struct BindingWireTests {
     )
   }
 
-  @Test("A state may allow less")
+  @Test("A state may permit fewer properties")
   func guarded() throws {
     typealias Action = BindingAction<GuardedForm>
     let document = SchemaRegistry.document(for: Action.self)
@@ -293,7 +293,7 @@ struct BindingWireTests {
     #expect(try Action(encoded: Action.set(\.name, "Blob").encoded()) == .set(\.name, "Blob"))
   }
 
-  @Test("A setting travels as the property's name with the value")
+  @Test("A setting is encoded as the property's name with the value")
   func form() throws {
     let actions: [(Action, String)] = [
       (.set(\.name, "Blob"), #"{"name":{"_0":"Blob"}}"#),
@@ -325,7 +325,7 @@ struct BindingWireTests {
     }
   }
 
-  @Test("An unknown or a private property is refused when it comes in, with the nearest names")
+  @Test("An unknown or private property is refused on receipt, with the nearest names")
   func refusedByDaemon() throws {
     for (name, hint) in [("nam", "did you mean \"name\"?"), ("secret", "there are")] {
       var encoder = CBOREncoder()

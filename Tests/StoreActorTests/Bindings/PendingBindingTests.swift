@@ -5,7 +5,7 @@ import Testing
 @Suite("Bindings to a store in another process")
 @MainActor
 struct PendingBindingTests {
-  @Test("Only the binding shows what was set, until it is known what became of it")
+  @Test("Only the binding shows a new value until the outcome is known")
   func pending() async {
     let daemon = FormElsewhere()
     let store = Store(core: daemon)
@@ -24,7 +24,7 @@ struct PendingBindingTests {
     #expect(store.name == "Blob!")
   }
 
-  @Test("What is typed on is shown until the last of it is settled, each field by itself")
+  @Test("Newly typed text is shown until its last action is settled, separately for each field")
   func several() {
     let daemon = FormElsewhere()
     let store = Store(core: daemon)
@@ -41,7 +41,7 @@ struct PendingBindingTests {
     #expect(store.age == 0)
   }
 
-  @Test("Who reads through the binding is told when what it shows changes, and only then")
+  @Test("A reader of the binding is notified when the shown value changes, and only then")
   func told() {
     let daemon = FormElsewhere()
     let store = Store(core: daemon)
@@ -63,13 +63,13 @@ struct PendingBindingTests {
     store.name = "Blobby"
     #expect(count.value == 2)
     track()
-    // Refused: it shows again what the daemon has.
+    // After a refusal the binding shows the daemon's value again.
     daemon.settle()
     #expect(count.value == 3)
     #expect(store.name == "Blob")
   }
 
-  @Test("An action that is not settled keeps its store's node, and no longer")
+  @Test("An action keeps its store's node until it is settled")
   func lifetime() {
     let daemon = FormElsewhere()
     let root = Store(core: daemon)
@@ -85,7 +85,7 @@ struct PendingBindingTests {
   }
 }
 
-/// A form whose state is made elsewhere, by a test.
+/// A form whose state a test changes in place of a daemon.
 @MainActor
 private final class FormElsewhere: StoreCore {
   typealias State = Form.State

@@ -11,7 +11,7 @@ struct AnyCasePathTests {
     #expect(even.extract(from: 7) == nil)
   }
 
-  @Test("of a key path does what the key path does")
+  @Test("of a key path is equivalent to the key path")
   func resolved() {
     let path = AnyCasePath(\ParentAction.Cases.child.load.response.success)
     #expect(path.embed(1) == .child(.load(.response(.success(1)))))
@@ -28,7 +28,7 @@ struct AnyCasePathTests {
     #expect(AnyCasePath<Int, Int>().embed(1) == 1)
   }
 
-  @Test("goes on along another one")
+  @Test("continues along another case path")
   func appends() {
     let path = AnyCasePath(\ParentAction.Cases.child).appending(AnyCasePath(\.moved))
     #expect(path.embed(1) == .child(.moved(1)))
@@ -37,7 +37,7 @@ struct AnyCasePathTests {
     #expect(path.extract(from: .refreshed) == nil)
   }
 
-  @Test("says its types")
+  @Test("describes its types")
   func describes() {
     #expect("\(AnyCasePath(\ChildAction.Cases.moved))" == "AnyCasePath<ChildAction, Int>")
   }

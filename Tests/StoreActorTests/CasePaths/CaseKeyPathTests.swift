@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A case key path")
 struct CaseKeyPathTests {
-  @Test("makes a root of a value when it is called")
+  @Test("creates a root from a value when it is called")
   func embeds() {
     let moved: CaseKeyPath<ChildAction, Int> = \.moved
     let refreshed: CaseKeyPath<ParentAction, Void> = \.refreshed
@@ -27,7 +27,7 @@ struct CaseKeyPathTests {
     #expect(ParentAction.renamed(first: "A", last: "B")[case: \.renamed]?.last == "B")
   }
 
-  @Test("replaces the value of its case and leaves another case alone")
+  @Test("replaces the value of its case and leaves another case unchanged")
   func sets() {
     var action = ParentAction.child(.moved(1))
     action[case: \.child.moved] = 2
@@ -38,7 +38,7 @@ struct CaseKeyPathTests {
     #expect(action == .child(.tapped))
   }
 
-  @Test("tells a case from the others, whatever its value")
+  @Test("distinguishes a case from the others, independent of its value")
   func compares() {
     let action = ParentAction.child(.moved(1))
     #expect(action.is(\.child))
@@ -49,7 +49,7 @@ struct CaseKeyPathTests {
     #expect(ParentAction.note(nil).is(\.note))
   }
 
-  @Test("stands as a pattern in a switch")
+  @Test("is a pattern in a switch")
   func matches() {
     func name(_ action: ParentAction) -> String {
       switch action {
@@ -67,7 +67,7 @@ struct CaseKeyPathTests {
     #expect(name(.note("n")) == "other")
   }
 
-  @Test("sees through an optional to what it wraps")
+  @Test("reaches the wrapped value of an optional")
   func optionals() {
     #expect((\ParentAction.Cases.note)(nil) == ParentAction.note(nil))
     #expect((\ParentAction.Cases.note.some)("n") == ParentAction.note("n"))
@@ -83,7 +83,7 @@ struct CaseKeyPathTests {
     #expect((\ChildAction?.Cases.moved)(2) == ChildAction?.some(.moved(2)))
   }
 
-  @Test("takes arguments on its way")
+  @Test("takes arguments along the path")
   func arguments() {
     let action = ListAction.rows(.row(id: 1, action: .moved(5)))
     #expect(action[case: \.rows[id: 1].moved] == 5)
@@ -93,7 +93,7 @@ struct CaseKeyPathTests {
     )
   }
 
-  @Test("is equal to another one on the same way")
+  @Test("is equal to another one along the same path")
   func hashes() {
     let one: PartialCaseKeyPath<ListAction> = \.rows[id: 1].tapped
     #expect(one == \ListAction.Cases.rows[id: 1].tapped)
@@ -121,7 +121,7 @@ struct CaseKeyPathTests {
     #expect(action == .child(.moved(1)))
   }
 
-  @Test("to the root itself changes nothing")
+  @Test("to the root itself is the identity")
   func identity() {
     #expect((\ChildAction.Cases.self)(.tapped) == ChildAction.tapped)
     #expect(ChildAction.moved(1)[case: \.self] == .moved(1))

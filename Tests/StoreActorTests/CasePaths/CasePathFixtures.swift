@@ -1,6 +1,6 @@
 import StoreActor
 
-/// A parent's actions, as a feature has them, with conformances in the shape that a macro writes.
+/// A parent's actions in a typical feature, with conformances in the form that a macro generates.
 enum ParentAction: CasePathable, CasePathIterable, Equatable {
   case refreshed
   case child(ChildAction)

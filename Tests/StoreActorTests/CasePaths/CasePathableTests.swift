@@ -3,7 +3,7 @@ import Testing
 
 @Suite("An enum with case paths")
 struct CasePathableTests {
-  @Test("has its cases' values as properties when it is looked up dynamically")
+  @Test("has its cases' values as properties with dynamic member lookup")
   func dotAccess() {
     let action = ChildAction.moved(1)
     #expect(action.moved == 1)
@@ -12,7 +12,7 @@ struct CasePathableTests {
     #expect([ChildAction.tapped, .moved(1), .moved(3)].compactMap(\.moved) == [1, 3])
   }
 
-  @Test("replaces a case's value, and nothing where it is of another case")
+  @Test("replaces a case's value, and leaves a value of another case unchanged")
   func replaces() {
     var action = ChildAction.moved(1)
     action[case: \.moved] = 2
@@ -32,7 +32,7 @@ struct CasePathableTests {
     #expect(action == .child(.load(.response(.success(2)))))
   }
 
-  @Test("reports an attempt to change the value of a case that it is not of")
+  @Test("reports an attempt to change the value of another case")
   func modifiesAnother() {
     var action = ParentAction.refreshed
     withKnownIssue {
@@ -44,7 +44,7 @@ struct CasePathableTests {
     #expect(action == .refreshed)
   }
 
-  @Test("keeps what a change did before it threw")
+  @Test("keeps the changes that preceded a thrown error")
   func modifiesAndThrows() {
     var action = ChildAction.moved(1)
     #expect(throws: LoadError.self) {
@@ -61,7 +61,7 @@ struct CasePathableTests {
     #expect(Array(ParentAction.allCasePaths) == [\.refreshed, \.child, \.renamed, \.note])
   }
 
-  @Test("tells the key path of a value's case")
+  @Test("returns the key path of a value's case")
   func reflects() {
     #expect(ParentAction.allCasePaths[.child(.tapped)] == \ParentAction.Cases.child)
     #expect(ParentAction.allCasePaths[.note(nil)] == \ParentAction.Cases.note)
@@ -92,7 +92,7 @@ struct LibraryCasePathTests {
     #expect((\Outcome.Cases.failure)(LoadError()) == Outcome.failure(LoadError()))
   }
 
-  @Test("Never has no cases, and is a case of every enum that no value is of")
+  @Test("Never has no cases, and every enum has a `never` case path that matches no value")
   func never() {
     #expect(Array(Never.allCasePaths).isEmpty)
     let path = AnyCasePath<ParentAction, Never>(\.never)

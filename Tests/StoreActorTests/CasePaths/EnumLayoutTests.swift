@@ -18,9 +18,9 @@ private enum Shapes<Value> {
 
 private final class Reference {}
 
-@Suite("What an enum's metadata tells")
+@Suite("The contents of an enum's metadata")
 struct EnumLayoutTests {
-  @Test("Each case has a number of its own, and what it holds has its type")
+  @Test("Each case has a unique number, and the type of its payload")
   func cases() throws {
     let layout = try #require(EnumLayout<Shapes<[Int]>>())
     let values: [Shapes<[Int]>] = [
@@ -42,7 +42,7 @@ struct EnumLayoutTests {
     #expect(others[3] == nil)
   }
 
-  @Test("What a case holds is taken out, and is neither lost nor kept")
+  @Test("A case's payload is extracted, and is neither lost nor leaked")
   func payloads() throws {
     let layout = try #require(EnumLayout<Shapes<[Int]>>())
     func payload<P>(_ value: Shapes<[Int]>, _: P.Type) -> P {
@@ -65,7 +65,7 @@ struct EnumLayoutTests {
     #expect(reference == nil)
   }
 
-  @Test("A generic enum's case may hold nothing, and other types are no enums")
+  @Test("A generic enum's case may have an empty payload, and other types are no enums")
   func kinds() throws {
     let layout = try #require(EnumLayout<Shapes<Void>>())
     #expect(layout.tag(of: .value(())) != layout.tag(of: .labelled(text: "")))

@@ -1,11 +1,11 @@
 import StoreActor
 import Testing
 
-/// Features and tests as most code has them, in the forms that it has them in.
+/// Typical features and tests in their usual forms.
 @Suite("Case studies", .timeLimit(.minutes(1)))
 @MainActor
 struct CaseStudyTests {
-  @Test("A response that fails shows an alert, whose button asks again")
+  @Test("A failed response shows an alert, whose button repeats the request")
   func cancellation() async {
     struct Failure: Error {}
     let store = TestStore(initialState: EffectsCancellation.State()) {
@@ -89,7 +89,7 @@ struct CaseStudyTests {
     #expect(store.color == "green")
   }
 
-  @Test("An effect that never ends is over when its task is cancelled")
+  @Test("An endless effect ends when its task is cancelled")
   func longLiving() async {
     let (screenshots, takeScreenshot) = AsyncStream.makeStream(of: Void.self)
     let store = TestStore(initialState: LongLiving.State()) {
@@ -103,7 +103,7 @@ struct CaseStudyTests {
     await task.cancel()
   }
 
-  @Test("A form's fields are set by bindings, and their changes noticed")
+  @Test("Bindings set a form's fields, and their changes are observed")
   func bindings() async {
     let store = TestStore(initialState: BindingForm.State()) { BindingForm() }
     await store.send(\.binding.text, "Blob") {
@@ -117,7 +117,7 @@ struct CaseStudyTests {
     await store.send(.resetButtonTapped) { $0 = BindingForm.State() }
   }
 
-  @Test("A feature may hold features of its own kind")
+  @Test("A feature may contain features of its own type")
   func recursion() async {
     let store = TestStore(initialState: Nested.State(id: UUID(9))) {
       Nested()
@@ -164,7 +164,7 @@ struct CaseStudyTests {
     await store.send(\.optionalCounter.incrementButtonTapped) { $0.optionalCounter?.count = 1 }
   }
 
-  @Test("A dialog of a destination is gone after its action")
+  @Test("A dialog of a destination is dismissed after its action")
   func dialog() async {
     let store = TestStore(initialState: EverythingNavigation.State()) { EverythingNavigation() }
     store.exhaustivity = .off

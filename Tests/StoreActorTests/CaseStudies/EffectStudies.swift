@@ -188,7 +188,7 @@ struct Animations {
   }
 }
 
-/// An effect that lives as long as its caller waits for it.
+/// An effect that lasts as long as its caller waits for it.
 @Reducer
 struct LongLiving {
   @ObservableState

@@ -72,7 +72,7 @@ struct BindingForm {
   }
 }
 
-/// A tree of rows, each of which has rows of the same kind.
+/// A tree of rows, each of which has rows of the same type.
 @Reducer
 struct Nested {
   @ObservableState
@@ -113,7 +113,7 @@ struct Nested {
   }
 }
 
-/// What every kind of operator looks like in one body.
+/// Operators of every kind in one body.
 @Reducer
 struct EverythingNavigation {
   @Reducer
@@ -213,7 +213,7 @@ struct EverythingNavigation {
 extension EverythingNavigation.Destination.State: Equatable {}
 extension EverythingNavigation.Path.State: Equatable {}
 
-/// A leaf without macros, whose action is no enum of cases.
+/// A leaf without macros, whose action is not an enum.
 struct PlainLeaf: Reducer {
   func reduce(into state: inout Int, action: Bool) -> Effect<Bool> {
     state += action ? 1 : -1
@@ -221,7 +221,7 @@ struct PlainLeaf: Reducer {
   }
 }
 
-/// A child whose action has no case paths, and an alert's whose has none either.
+/// A child and an alert whose actions have no case paths.
 @Reducer
 struct PlainParent {
   struct State: Equatable {

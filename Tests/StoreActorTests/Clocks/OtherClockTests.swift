@@ -3,7 +3,7 @@ import Testing
 
 @Suite("An immediate clock", .timeLimit(.minutes(1)))
 struct ImmediateClockTests {
-  @Test("takes no time for a sleep, and shows that it was slept")
+  @Test("takes no time for a sleep, and records its duration")
   func immediate() async throws {
     let clock = ImmediateClock()
     let start = clock.now
@@ -38,7 +38,7 @@ struct ImmediateClockTests {
 
 @Suite("An erased clock", .mainSerialExecutor, .timeLimit(.minutes(1)))
 struct AnyClockTests {
-  @Test("counts from its making, on the clock that it stands for")
+  @Test("counts from its creation, on the underlying clock")
   func erased() async throws {
     let base = TestClock()
     await base.advance(by: .seconds(5))
@@ -60,7 +60,7 @@ struct AnyClockTests {
     #expect(awake.value)
   }
 
-  @Test("stands for a clock of a type that is not known")
+  @Test("wraps a clock of an unknown type")
   func existential() async throws {
     let base: any Clock<Duration> = ImmediateClock()
     let clock = AnyClock(base)
@@ -71,7 +71,7 @@ struct AnyClockTests {
 
 @Suite("An unimplemented clock", .timeLimit(.minutes(1)))
 struct UnimplementedClockTests {
-  @Test("reports each use by its name, and does as another clock")
+  @Test("reports each use by its name, and then uses another clock")
   func reports() async {
     let base = ImmediateClock()
     let start = base.now
@@ -87,7 +87,7 @@ struct UnimplementedClockTests {
     #expect(start.duration(to: base.now) >= .seconds(3))
   }
 
-  @Test("takes no time where it stands for no other clock")
+  @Test("takes no time without an underlying clock")
   func plain() async {
     let clock: any Clock<Duration> = .unimplemented(name: "Plain")
     await withKnownIssue {

@@ -6,7 +6,7 @@ import Testing
 struct TestClockTests {
   let clock = TestClock()
 
-  @Test("lets no time pass by itself")
+  @Test("does not advance by itself")
   func stands() async {
     let start = clock.now
     await Task.megaYield()
@@ -42,7 +42,7 @@ struct TestClockTests {
     #expect(order.value == ["a", "b1", "b2", "b3", "c"])
   }
 
-  @Test("shows a sleep's own deadline when it wakes on a longer way")
+  @Test("shows a sleep's own deadline when it wakes during a longer advance")
   func nowOnTheWay() async {
     let start = clock.now
     let seen = LockIsolated<[Duration]>([])
@@ -57,7 +57,7 @@ struct TestClockTests {
     #expect(start.duration(to: clock.now) == .seconds(10))
   }
 
-  @Test("ends a sleep at once whose deadline lies behind, and the next advance ends one until now")
+  @Test("ends a sleep with a past deadline at once, and one until now with the next advance")
   func deadlineBehind() async throws {
     let start = clock.now
     await clock.advance(by: .seconds(1))
@@ -73,7 +73,7 @@ struct TestClockTests {
     #expect(awake.value)
   }
 
-  @Test("never goes back")
+  @Test("never moves backward")
   func backwards() async {
     let start = clock.now
     await clock.advance(by: .seconds(1))
@@ -118,7 +118,7 @@ struct TestClockTests {
     try await clock.checkSuspension()
   }
 
-  @Test("runs until nothing sleeps any more")
+  @Test("runs until no task sleeps")
   func runs() async throws {
     let count = LockIsolated(0)
     Task {
@@ -127,13 +127,13 @@ struct TestClockTests {
         count.withValue { $0 += 1 }
       }
     }
-    // The timeout is real time, of which a busy machine may take any amount.
+    // The timeout is real time, and a busy machine may use any amount of it.
     await clock.run(timeout: .seconds(30))
     #expect(count.value == 5)
     try await clock.checkSuspension()
   }
 
-  @Test("runs on for what takes many turns until it sleeps again")
+  @Test("continues while a task takes many turns until it sleeps again")
   func runsForSlowTasks() async throws {
     let count = LockIsolated(0)
     Task {
@@ -147,7 +147,7 @@ struct TestClockTests {
     #expect(count.value == 5)
   }
 
-  @Test("reports a run that does not come to an end")
+  @Test("reports a run that does not end")
   func endlessRun() async {
     let task = Task {
       for await _ in clock.timer(interval: .seconds(1)) {}
@@ -160,7 +160,7 @@ struct TestClockTests {
     task.cancel()
   }
 
-  @Test("counts in units of its own")
+  @Test("counts in its own units")
   func units() async {
     let clock = TestClock(now: TestClock<Ticks>.Instant(offset: Ticks(count: 5)))
     let awake = LockIsolated(false)
@@ -174,7 +174,7 @@ struct TestClockTests {
   }
 }
 
-/// A duration that is not Swift's.
+/// A duration type other than Swift's.
 struct Ticks: DurationProtocol, Hashable {
   var count: Int
 

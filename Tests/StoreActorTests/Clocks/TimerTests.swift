@@ -22,7 +22,7 @@ struct TimerTests {
     await task.value
   }
 
-  @Test("of a clock whose type is erased gives the instants of its ticks")
+  @Test("of a clock with an erased type returns the instants of its ticks")
   func existential() async throws {
     let clock: any Clock<Duration> = clock
     let instants = LockIsolated<[AnyClock<Duration>.Instant]>([])
@@ -39,7 +39,7 @@ struct TimerTests {
     #expect(seen[0].duration(to: seen[2]) == .seconds(4))
   }
 
-  @Test("ends when its task is cancelled, and lets nothing sleep")
+  @Test("ends when its task is cancelled, and leaves no sleep")
   func cancellation() async throws {
     let task = Task {
       for await _ in clock.timer(interval: .seconds(1)) {}
@@ -51,7 +51,7 @@ struct TimerTests {
     try await clock.checkSuspension()
   }
 
-  @Test("leaves out what its loop was too slow for, and then keeps its beat")
+  @Test("skips the ticks that its loop missed, and then keeps its schedule")
   func slowLoop() async {
     let start = clock.now
     let ticks = LockIsolated<[Duration]>([])
@@ -67,7 +67,7 @@ struct TimerTests {
     #expect(ticks.value == [.seconds(1), .seconds(4), .seconds(5), .seconds(6)])
   }
 
-  @Test("gives no more after its end")
+  @Test("returns no tick after its end")
   func afterTheEnd() async {
     let task = Task {
       var iterator = AsyncTimerSequence(interval: .seconds(1), clock: clock).makeAsyncIterator()

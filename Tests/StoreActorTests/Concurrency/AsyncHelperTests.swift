@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-@Suite("A stream made of something else", .mainSerialExecutor, .timeLimit(.minutes(1)))
+@Suite("A stream from another source", .mainSerialExecutor, .timeLimit(.minutes(1)))
 struct AsyncStreamHelperTests {
   private struct Failure: Error, Equatable {}
 
@@ -12,7 +12,7 @@ struct AsyncStreamHelperTests {
     }
   }
 
-  @Test("gives the elements of a sequence")
+  @Test("returns the elements of a sequence")
   func elements() async throws {
     let source = AsyncStream { continuation in
       for index in 0..<3 { continuation.yield(index) }
@@ -24,7 +24,7 @@ struct AsyncStreamHelperTests {
     #expect(seen == [0, 2, 4])
   }
 
-  @Test("ends where the sequence fails, or fails as it does")
+  @Test("ends when the sequence fails, or fails with the same error")
   func failures() async {
     var seen: [Int] = []
     for await element in AsyncStream(failing()) { seen.append(element) }
@@ -37,7 +37,7 @@ struct AsyncStreamHelperTests {
     #expect(seenThrowing == [1])
   }
 
-  @Test("that has finished gives nothing, or only its error")
+  @Test("that has finished returns no element, or only its error")
   func finished() async throws {
     for await _ in AsyncStream<Int>.finished { Issue.record("There was an element.") }
     for try await _ in AsyncThrowingStream<Int, any Error>.finished() {
@@ -48,7 +48,7 @@ struct AsyncStreamHelperTests {
     }
   }
 
-  @Test("that never gives anything ends with its task")
+  @Test("without elements ends with its task")
   func never() async throws {
     let task = Task {
       for await _ in AsyncStream<Int>.never { Issue.record("There was an element.") }
@@ -67,7 +67,7 @@ struct AsyncStreamHelperTests {
 struct TaskHelperTests {
   private struct Failure: Error, Equatable {}
 
-  @Test("A task that never ends can be cancelled")
+  @Test("An endless task can be cancelled")
   func never() async {
     let value = Task { try await Task<Int, Never>.never() }
     let nothing = Task { try await Task.never() }
@@ -99,14 +99,14 @@ struct TaskHelperTests {
     #expect(inner.isCancelled)
   }
 
-  @Test("A task that has a value gives it to the wait")
+  @Test("A task's value is returned to the waiter")
   func value() async throws {
     let value = try await Task<Int, any Error> { 1 }.cancellableValue
     let other = await Task<Int, Never> { 2 }.cancellableValue
     #expect(value + other == 3)
   }
 
-  @Test("Many yields let a task do its short work")
+  @Test("Many yields let a task complete its short work")
   @MainActor
   func megaYield() async {
     let done = LockIsolated(false)

@@ -1,9 +1,9 @@
 import StoreActor
 import Testing
 
-@Suite("A value behind a lock")
+@Suite("A value that a lock protects")
 struct LockIsolatedTests {
-  @Test("loses no change of many tasks'")
+  @Test("loses no change of concurrent tasks")
   func concurrent() async {
     let count = LockIsolated(0)
     await withTaskGroup(of: Void.self) { group in
@@ -28,7 +28,7 @@ struct LockIsolatedTests {
     #expect(texts.value == ["b", "c", "d"])
   }
 
-  @Test("passes on what an operation throws")
+  @Test("rethrows an operation's error")
   func failing() {
     struct Failure: Error {}
     let count = LockIsolated(0)
@@ -39,7 +39,7 @@ struct LockIsolatedTests {
     #expect(count.value == 1)
   }
 
-  @Test("inside an actor loses no change either")
+  @Test("inside an actor also loses no change")
   func actorIsolated() async {
     let values = ActorIsolated([0])
     await withTaskGroup(of: Void.self) { group in

@@ -2,10 +2,10 @@ import Dispatch
 import StoreActor
 import Testing
 
-/// Serialized, because the executor is the whole process's.
+/// Serialized, since the whole process shares the executor.
 @Suite("The main serial executor", .serialized, .timeLimit(.minutes(1)))
 struct MainSerialExecutorTests {
-  @Test("gives tasks one order in every run, where without it there are several")
+  @Test("gives tasks one order in every run; without it the order varies")
   @MainActor
   func order() async {
     var serialOrders: Set<[Int]> = []
@@ -14,7 +14,7 @@ struct MainSerialExecutorTests {
     }
     #expect(serialOrders.count == 1)
 
-    // Tests beside this one may have the executor in use for a while.
+    // Concurrent tests may use the executor for a while.
     var freeOrders: Set<[Int]> = []
     for _ in 0..<5000 where freeOrders.count < 2 {
       if await isFree() { freeOrders.insert(await orderOfTwentyTasks()) }
@@ -22,7 +22,7 @@ struct MainSerialExecutorTests {
     #expect(freeOrders.count > 1)
   }
 
-  @Test("runs tasks that are no actor's on the main actor's queue")
+  @Test("runs tasks without an actor on the main actor's queue")
   @MainActor
   func thread() async {
     let isMain = await withMainSerialExecutorReturning {
@@ -57,7 +57,7 @@ struct MainSerialExecutorTests {
     await tasks[1].value
   }
 
-  @Test("is given back when the operation fails")
+  @Test("is released when the operation fails")
   @MainActor
   func failing() async {
     struct Failure: Error {}
@@ -76,7 +76,7 @@ struct MainSerialExecutorTests {
     #expect(await isFree())
   }
 
-  @Test("can be switched by hand")
+  @Test("can be switched manually")
   @MainActor
   func unchecked() async {
     uncheckedUseMainSerialExecutor = true
@@ -101,14 +101,14 @@ struct MainSerialExecutorTests {
     return result.value
   }
 
-  /// Waits, with a limit, until no test uses the executor, and says whether that came about.
+  /// Waits, with a limit, until no test uses the executor, and returns whether it is free.
   @MainActor
   private func isFree() async -> Bool {
     for _ in 0..<1000 where uncheckedUseMainSerialExecutor { await Task.megaYield() }
     return !uncheckedUseMainSerialExecutor
   }
 
-  /// The order in which twenty tasks got as far as their second yield.
+  /// The order in which twenty tasks reached their second yield.
   @MainActor
   private func orderOfTwentyTasks() async -> [Int] {
     let order = LockIsolated<[Int]>([])
@@ -126,7 +126,7 @@ struct MainSerialExecutorTests {
   }
 }
 
-/// Whether this runs on the queue of the main actor, which need not be the process's main thread.
+/// Whether this runs on the main actor's queue, which may differ from the process's main thread.
 private func isMainQueue() -> Bool {
   DispatchQueue.main.setSpecific(key: mainQueueMark, value: true)
   return DispatchQueue.getSpecific(key: mainQueueMark) == true

@@ -2,20 +2,20 @@ import Foundation
 import StoreActor
 import Testing
 
-@Suite("A value that is vouched for")
+@Suite("An unchecked sendable value")
 struct UncheckedSendableTests {
   private final class Box {
     var count = 0
   }
 
-  @Test("goes to another task and back")
+  @Test("moves to another task and back")
   func travels() async {
     let box = UncheckedSendable(Box())
     await Task { box.value.count += 1 }.value
     #expect(box.count == 1)
   }
 
-  @Test("is a property's value, and its projection the vouched-for form")
+  @Test("is a property's value, and its projection is the sendable wrapper")
   func wrapper() async {
     @UncheckedSendable var box = Box()
     await Task { [$box] in $box.wrappedValue.count += 1 }.value
@@ -46,7 +46,7 @@ struct AnyHashableSendableTests {
     #expect(Set<AnyHashableSendable>([1, 1, "1", true, 2.5]).count == 4)
   }
 
-  @Test("is the value, where another erased one is compared with it")
+  @Test("is the value in a comparison with another erased value")
   func erasedOtherwise() {
     #expect(AnyHashable(AnyHashableSendable(1)) == AnyHashable(1))
     #expect(AnyHashable(1) == AnyHashable(AnyHashableSendable(1)))

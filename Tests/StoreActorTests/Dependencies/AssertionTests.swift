@@ -8,7 +8,7 @@ struct AssertionTests {
   @Dependency(\.assertionFailure) private var assertionFailure
   @Dependency(\.precondition) private var precondition
 
-  @Test("say nothing about what holds")
+  @Test("report no issue for true conditions")
   func holding() {
     assert(1 < 2)
     assert(1 < 2, "One is less than two.")
@@ -16,7 +16,7 @@ struct AssertionTests {
     precondition(1 < 2, "One is less than two.")
   }
 
-  @Test("report what does not hold, and the test goes on")
+  @Test("report false conditions, and the test continues")
   func failing() {
     expectIssue("Two is less than one.") { assert(2 < 1, "Two is less than one.") }
     expectIssue("Two is less than two.") { precondition(2 < 2, "Two is less than two.") }
@@ -46,7 +46,7 @@ struct AssertionTests {
     #expect(failures.value == ["first", "second"])
   }
 
-  @Test("in a program let pass what holds")
+  @Test("in a program accept true conditions")
   func live() {
     withDependencies {
       $0.context = .live
@@ -56,7 +56,7 @@ struct AssertionTests {
     }
   }
 
-  @Test("A notification centre is what a test says")
+  @Test("A test sets the notification center")
   func notifications() {
     let center = NotificationCenter()
     let name = Notification.Name("tea is ready")

@@ -2,9 +2,9 @@ import Foundation
 import StoreActor
 import Testing
 
-@Suite("The dependencies that come with the library")
+@Suite("The library's own dependencies")
 struct BuiltInDependencyTests {
-  @Test("A date can be set, held constant and made by a function")
+  @Test("A date can be set, held constant and returned by a function")
   func date() {
     let epoch = Date(timeIntervalSince1970: 0)
     withDependencies {
@@ -22,7 +22,7 @@ struct BuiltInDependencyTests {
     #expect(DependencyValues.live.date.now >= before)
   }
 
-  @Test("UUIDs count up, or stay as they are")
+  @Test("UUIDs count up, or stay constant")
   func uuid() {
     let generate = UUIDGenerator.incrementing
     #expect([generate(), generate(), generate()] == [UUID(0), UUID(1), UUID(2)])
@@ -49,7 +49,7 @@ struct BuiltInDependencyTests {
     #expect(UUID(number).uuidString == text)
   }
 
-  @Test("The clocks are real ones in a program and can be replaced in a test")
+  @Test("The clocks are real in a program and can be replaced in a test")
   func clocks() async throws {
     #expect(DependencyValues.live.continuousClock is ContinuousClock)
     #expect(DependencyValues.live.suspendingClock is SuspendingClock)
@@ -64,7 +64,7 @@ struct BuiltInDependencyTests {
     }
   }
 
-  @Test("Random numbers come from the generator that a test says")
+  @Test("A test sets the generator of random numbers")
   func random() {
     struct Seeded: RandomNumberGenerator, Sendable {
       var state: UInt64
@@ -85,7 +85,7 @@ struct BuiltInDependencyTests {
     #expect(Set(rolls()).count > 1)
   }
 
-  @Test("Work without an end to wait for is awaited in a test, and its error reported")
+  @Test("Work without an awaited end is awaited in a test, and its error reported")
   func fireAndForget() async {
     struct Failure: Error {}
     let done = LockIsolated(0)
@@ -105,7 +105,7 @@ struct BuiltInDependencyTests {
     #expect(await iterator.next() == 1)
   }
 
-  @Test("In a test each of them says when it is used and not set")
+  @Test("In a test each dependency reports its use if it is not set")
   func unimplemented() async throws {
     expectIssue(#"Unimplemented: @Dependency(\.date)"#) {
       _ = DependencyValues._current.date.now
@@ -135,7 +135,7 @@ struct BuiltInDependencyTests {
     }
   }
 
-  @Test("A region is what a test says")
+  @Test("A test sets the region")
   func region() throws {
     let zone = try #require(TimeZone(secondsFromGMT: 3600))
     withDependencies {

@@ -11,18 +11,18 @@ extension Greeter: DependencyKey {
   static let testValue = Greeter { "test \($0)" }
 }
 
-/// A client whose author forgot the value for tests.
+/// A client without a value for tests.
 struct Downloader: DependencyKey, Sendable {
   var download: @Sendable () -> String
   static let liveValue = Downloader { "from the network" }
 }
 
-/// A client whose live value lives in a module that is not linked.
+/// A client with its live value in a module that is not linked.
 enum DatabaseKey: TestDependencyKey {
   static let testValue = "test database"
 }
 
-/// A client whose value for tests says itself that nobody has set it.
+/// A client whose test value itself reports that no test has set it.
 struct Printer: TestDependencyKey, Sendable {
   var pages = 0
   var paper = "A4"
@@ -32,7 +32,7 @@ struct Printer: TestDependencyKey, Sendable {
   }
 }
 
-/// A client whose value for tests is made of another one's.
+/// A client whose test value derives from another client's.
 struct Archive: TestDependencyKey, Sendable {
   var title = ""
   var printer: Printer
@@ -42,7 +42,7 @@ struct Archive: TestDependencyKey, Sendable {
   }
 }
 
-/// A value with reference semantics, made anew by each use of its key.
+/// A value with reference semantics, recreated by each use of its key.
 enum CounterKey: DependencyKey {
   static var liveValue: LockIsolated<Int> { LockIsolated(0) }
   static var testValue: LockIsolated<Int> { LockIsolated(0) }
@@ -67,7 +67,7 @@ extension DependencyValues {
   }
 }
 
-/// A feature's model, with dependencies of its own.
+/// A feature's model with its own dependencies.
 final class Model {
   @Dependency(\.greeter) private var greeter
   @Dependency(\.database) private var database
@@ -76,7 +76,7 @@ final class Model {
   var source: String { database }
 }
 
-/// A model that has no dependencies itself, but makes one that has.
+/// A model without dependencies that creates a model with dependencies.
 class Parent {
   func child() -> Model { withDependencies(from: self) { Model() } }
 }

@@ -15,7 +15,7 @@ struct DependencyTests {
     #expect(context == .test)
   }
 
-  @Test("is what an enclosing scope says, in the scope only")
+  @Test("has the value of an enclosing scope, only within the scope")
   func overridden() {
     withDependencies {
       $0.greeter = Greeter { "outer \($0)" }
@@ -32,7 +32,7 @@ struct DependencyTests {
     #expect(greeter.greet("you") == "test you")
   }
 
-  @Test("is what the scope of its owner's making said, also after that scope")
+  @Test("has the value of the scope that created its owner, also after that scope")
   func captured() {
     let model = withDependencies {
       $0.greeter = Greeter { "made with \($0)" }
@@ -43,7 +43,7 @@ struct DependencyTests {
     #expect(model.source == "test database")
   }
 
-  @Test("is what the reader's scope says, before what its owner's scope said")
+  @Test("has the value of the reader's scope, in preference to its owner's scope")
   func readersScope() {
     let model = withDependencies {
       $0.greeter = Greeter { "made with \($0)" }
@@ -59,7 +59,7 @@ struct DependencyTests {
     }
   }
 
-  @Test("has the default of the context that it is asked for in")
+  @Test("has the default of the context in which it is read")
   func contexts() {
     func greeting(in context: DependencyContext) -> String {
       withDependencies {
@@ -77,7 +77,7 @@ struct DependencyTests {
     #expect(DependencyValues.live.context == .live)
   }
 
-  @Test("of all values is what can be seen at the moment")
+  @Test("of all values has the current values")
   func allValues() {
     withDependencies {
       $0.database = "all"
@@ -87,7 +87,7 @@ struct DependencyTests {
     }
   }
 
-  @Test("in another's default is what the reader's scope says")
+  @Test("in another's default has the value of the reader's scope")
   func nestedDefaults() {
     enum NestedKey: DependencyKey {
       static var liveValue: String { "live" }
@@ -104,7 +104,7 @@ struct DependencyTests {
     }
   }
 
-  @Test("in another's default is what the scope of the reader's making said")
+  @Test("in another's default has the value of the scope that created the reader")
   func nestedDefaultsOfOwner() {
     enum NestedKey: DependencyKey {
       static var liveValue: String { "live" }
@@ -140,7 +140,7 @@ struct OptionalDependencyTests {
   @Dependency(TokenKey.self) private var token
   @Dependency(AbsentKey.self) private var absent
 
-  @Test("has its default where nothing is set")
+  @Test("has its default if it is not set")
   func defaults() {
     #expect(token == "test")
     #expect(absent == nil)
@@ -176,7 +176,7 @@ struct MissingDependencyTests {
     }
   }
 
-  @Test("for tests is reported with its place, its key, its type and what to do")
+  @Test("for tests is reported with its place, its key, its type and the remedy")
   func report() {
     @Dependency(\.downloader) var downloader
     let line = #line - 1
@@ -196,7 +196,7 @@ struct MissingDependencyTests {
     }
   }
 
-  @Test("for tests is reported by its key where it has no name")
+  @Test("for tests is reported by its key if it has no name")
   func testValueByKey() {
     @Dependency(Downloader.self) var downloader
     withKnownIssue {
@@ -206,7 +206,7 @@ struct MissingDependencyTests {
     }
   }
 
-  @Test("may be looked at in order to set a part of it")
+  @Test("may be read in order to set a part of it")
   func setting() {
     withDependencies {
       $0.downloader.download = { "from the test" }
@@ -222,7 +222,7 @@ struct MissingDependencyTests {
     }
   }
 
-  @Test("may say so itself: when it is used, and not while a part of it is set")
+  @Test("may report its own use, but not while a part of it is set")
   func ownReport() {
     withDependencies {
       $0[Printer.self].pages = 1
@@ -236,15 +236,15 @@ struct MissingDependencyTests {
     } matching: {
       $0.comments.description.contains("Nobody has set the printer")
     }
-    // It is said once.
+    // The report occurs once.
     #expect(printer.pages == 0)
   }
 
-  @Test("may be made of another one, which says so when the first is used")
+  @Test("may derive from another one, which reports the use of the first")
   func ownReportBehindAnother() {
     withDependencies {
       $0[Archive.self].title = "A"
-      // Again, when both are there.
+      // The second time both values exist.
       $0[Archive.self].title = "B"
     } operation: {
       @Dependency(Archive.self) var archive
@@ -259,7 +259,7 @@ struct MissingDependencyTests {
     #expect(archive.title.isEmpty)
   }
 
-  @Test("is not reported when the part of it that is set has to be read for that")
+  @Test("is not reported when setting a part of it requires reading it")
   @MainActor func settingThroughKeyPath() async {
     let reducer = Reduce<[Date], Int> { dates, _ in
       @Dependency(\.date.now) var now
@@ -300,7 +300,7 @@ struct MissingDependencyTests {
 
 @Suite("A test's default values")
 struct TestIsolationTests {
-  @Test("are made once in a test")
+  @Test("are created once in a test")
   func once() {
     @Dependency(\.counter) var counter
     counter.withValue { $0 += 1 }
@@ -308,7 +308,7 @@ struct TestIsolationTests {
     #expect(DependencyValues._current.counter === counter)
   }
 
-  @Test("are not what another test, or its task, has left", arguments: [()])
+  @Test("are independent of another test, or its task", arguments: [()])
   func apart(_: Void) async {
     @Dependency(\.counter) var counter
     let seen = await Task {
@@ -322,19 +322,19 @@ struct TestIsolationTests {
     #expect(counter.value == 1)
   }
 
-  @Test("are not what another test has left")
+  @Test("are independent of another test")
   func apartAgain() {
     @Dependency(\.counter) var counter
     counter.withValue { $0 += 1 }
     #expect(counter.value == 1)
   }
 
-  @Test("are others for each of the values of a whole context")
+  @Test("are separate for each set of values of a whole context")
   func fresh() {
     #expect(DependencyValues.test.counter !== DependencyValues.test.counter)
   }
 
-  @Test("are others for values of which nothing is set")
+  @Test("are separate for values without overrides")
   func unset() {
     @Dependency(\.counter) var counter
     counter.setValue(1)
@@ -355,7 +355,7 @@ struct TestIsolationTests {
     #expect(values.counter === values.counter)
   }
 
-  @Test("with reference semantics keep what is set in them")
+  @Test("with reference semantics keep their changes")
   func references() {
     withDependencies {
       $0.counter.setValue(7)

@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-@Suite("Who began an action", .timeLimit(.minutes(1)))
+@Suite("The origin of an action", .timeLimit(.minutes(1)))
 @MainActor
 struct OriginTests {
   private static let ann = ActionOrigin(
@@ -17,14 +17,14 @@ struct OriginTests {
     RootCore(initialState: { Diary.State() }, reducer: { Diary() })
   }
 
-  @Test("In process it is the process itself")
+  @Test("In process the origin is the process itself")
   func inProcess() async {
     let core = core()
     await core.send(.note("tap", then: .sends)).finish()
     #expect(core.state.entries == [Entry("tap", .process), Entry("effect", .process)])
   }
 
-  @Test("What follows from a client's action has the client for its origin, to the last effect")
+  @Test("All consequences of a client's action have the client as origin, to the last effect")
   func lineage() async throws {
     let core = core()
     var task: StoreTask?
@@ -39,7 +39,7 @@ struct OriginTests {
     )
   }
 
-  @Test("An effect of another that goes on in the middle of a batch stays the other's")
+  @Test("Another origin's effect that continues within a batch keeps its origin")
   func foreign() {
     let core = core()
     core.batch(as: Self.ann) { _ = core.sendFromAfar(.note("chain", then: .chains)) }
@@ -55,7 +55,7 @@ struct OriginTests {
     )
   }
 
-  @Test("Whoever is told of a commit, and sends, sends for the process")
+  @Test("An observer that sends an action on a commit sends for the process")
   func observers() {
     let core = core()
     let subscription = core.observeChanges {
@@ -74,7 +74,7 @@ struct OriginTests {
     )
   }
 
-  @Test("What is kept from a client's action is nobody's afterwards")
+  @Test("A value that was kept from a client's action has no client as origin afterward")
   func kept() {
     let core = core()
     core.batch(as: Self.ann) { _ = core.sendFromAfar(.note("tap", then: .keeps)) }
@@ -83,7 +83,7 @@ struct OriginTests {
     #expect(core.state.kept?.origin == .process)
   }
 
-  @Test("A test says who it is to be, effects included")
+  @Test("A test sets the origin, also for effects")
   func testStore() async {
     let store = TestStore(initialState: Diary.State()) {
       Diary()
@@ -109,14 +109,14 @@ private struct Entry: Equatable, Sendable {
   }
 }
 
-/// A reducer that notes who began what it reduces.
+/// A reducer that records the origins of its actions.
 private struct Diary: Reducer {
   struct State: Equatable, Sendable {
     var entries: [Entry] = []
     var kept: Kept?
   }
 
-  /// Something that was made while an action was reduced.
+  /// A value that was created while an action was reduced.
   struct Kept: Equatable, Sendable {
     @Dependency(\.origin) var origin
 
@@ -155,7 +155,7 @@ private struct Diary: Reducer {
       }
     case .chains:
       return .concatenate(
-        // It ends where it is cancelled, in the middle of the batch that does so.
+        // It ends when it is cancelled, within the batch that cancels it.
         Effect(.source(EffectSource { _ in })).cancellable(id: "gate"),
         .send(.note("end of the chain", then: .nothing)),
       )

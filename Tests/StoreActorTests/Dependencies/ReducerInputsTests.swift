@@ -2,7 +2,7 @@ import Foundation
 import StoreActor
 import Testing
 
-/// What reducers read of time and chance is noted, and can be given again.
+/// The time and random numbers that reducers read are recorded, and can be replayed.
 @MainActor
 @Suite struct ReducerInputsTests {
   private struct Dice: Reducer {

@@ -7,7 +7,7 @@ import Testing
 struct WithDependenciesTests {
   @Dependency(\.database) var database
 
-  @Test("hold in an asynchronous operation and in the tasks that it starts")
+  @Test("apply in an asynchronous operation and in the tasks that it starts")
   func asynchronous() async throws {
     let seen = await withDependencies {
       await Task.yield()
@@ -22,7 +22,7 @@ struct WithDependenciesTests {
     #expect(database == "test database")
   }
 
-  @Test("do not hold in a detached task, unless they are given to it")
+  @Test("apply in a detached task only if they are passed to it")
   func escaped() async {
     await withDependencies {
       $0.database = "escaped"
@@ -45,7 +45,7 @@ struct WithDependenciesTests {
     }
   }
 
-  @Test("do not hold when changing them fails")
+  @Test("do not apply when changing them fails")
   func failing() {
     struct Refusal: Error {}
     #expect(throws: Refusal.self) {
@@ -59,7 +59,7 @@ struct WithDependenciesTests {
     #expect(database == "test database")
   }
 
-  @Test("of a model hold in the model that it makes")
+  @Test("of a model apply in the model that it creates")
   func fromModel() {
     let parent = withDependencies {
       $0.greeter = Greeter { "parent's \($0)" }
@@ -70,7 +70,7 @@ struct WithDependenciesTests {
     #expect(child.greeting == "parent's model")
   }
 
-  @Test("of a model without any dependency are those of the scope that made it")
+  @Test("of a model without any dependency are those of the scope that created it")
   func fromObject() {
     let parent = withDependencies {
       $0.greeter = Greeter { "scope's \($0)" }
@@ -80,7 +80,7 @@ struct WithDependenciesTests {
     #expect(parent.child().greeting == "scope's model")
   }
 
-  @Test("of a model can be changed for the model that it makes")
+  @Test("of a model can be changed for the model that it creates")
   func fromModelChanged() async {
     let parent = withDependencies {
       $0.greeter = Greeter { "parent's \($0)" }
@@ -103,7 +103,7 @@ struct WithDependenciesTests {
     #expect([asyncChild.greeting, asyncChild.source] == ["parent's model", "child's"])
   }
 
-  @Test("of a model that was made in several scopes are those of all, the innermost first")
+  @Test("of a model from several nested scopes are those of all, the innermost first")
   func nestedScopes() {
     let (parent, grandparent) = withDependencies {
       $0.greeter = Greeter { "outer \($0)" }
@@ -132,7 +132,7 @@ struct WithDependenciesTests {
     #expect([grandchild.greeting, grandchild.source] == ["inner model", "outer"])
   }
 
-  @Test("of a model that has none are reported")
+  @Test("of a model without dependencies are reported")
   func fromNothing() {
     let parent = Parent()
     withKnownIssue {
@@ -142,7 +142,7 @@ struct WithDependenciesTests {
     }
   }
 
-  @Test("of an object that is gone are not given to another one at its address")
+  @Test("of a released object do not apply to another one at its address")
   func forgotten() {
     for _ in 0..<500 {
       withDependencies {
@@ -158,7 +158,7 @@ struct WithDependenciesTests {
 
 @Suite("Prepared dependencies")
 struct PrepareDependenciesTests {
-  @Test("are the defaults from then on, in the test's other tasks too")
+  @Test("are the defaults from then on, also in the test's other tasks")
   func prepares() async {
     let result = prepareDependencies {
       $0.downloader.download = { "prepared" }
@@ -171,7 +171,7 @@ struct PrepareDependenciesTests {
     #expect(seen == "prepared")
   }
 
-  @Test("are not what another test has prepared")
+  @Test("are independent of those of another test")
   func apart() {
     prepareDependencies { $0.database = "another" }
     @Dependency(\.database) var database
@@ -190,7 +190,7 @@ struct PrepareDependenciesTests {
     #expect(database == "test database")
   }
 
-  @Test("may be prepared again in a preview, after their use too")
+  @Test("may be prepared again in a preview, also after their use")
   func preview() {
     withDependencies {
       $0.context = .preview
@@ -213,7 +213,7 @@ struct PrepareDependenciesTests {
     }
   }
 
-  @Test("give way to a scope")
+  @Test("yield to a scope")
   func overridden() {
     prepareDependencies { $0.database = "prepared" }
     withDependencies {

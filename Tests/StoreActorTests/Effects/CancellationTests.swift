@@ -38,7 +38,7 @@ struct CancellationTests {
     }
   }
 
-  @Test("An id cancels all that runs under it, and nothing else; nothing is sent any more")
+  @Test("An id cancels exactly the effects under it, and they send no further action")
   func byID() async {
     let log = Log()
     let store = store(log)
@@ -54,7 +54,7 @@ struct CancellationTests {
     await tasks[2].finish()
   }
 
-  @Test("Of two ids of different types that look alike, only the one that is meant is cancelled")
+  @Test("Of two equal ids of different types, only the given one is cancelled")
   func idsOfTypes() async {
     let log = Log()
     let store = Store(initialState: 0) {
@@ -75,7 +75,7 @@ struct CancellationTests {
     await task.finish()
   }
 
-  @Test("Where there is no effect nothing is cancelled in its favor")
+  @Test("An empty effect cancels no effect in flight")
   func noEffect() async {
     let store = Store(initialState: 0) {
       Reduce<Int, Bool> { _, isWork in
@@ -111,7 +111,7 @@ struct CancellationTests {
     #expect(log.all.isEmpty)
   }
 
-  @Test("With cancelInFlight only the last one goes on")
+  @Test("With cancelInFlight only the last effect continues")
   func cancelInFlight() async {
     let log = Log()
     let store = store(log)
@@ -123,7 +123,7 @@ struct CancellationTests {
     await second.finish()
   }
 
-  @Test("What comes after a cancelled part of a chain still comes, and not after a cancelled chain")
+  @Test("A chain continues after a cancelled part, and ends if the chain is cancelled")
   func chains() async {
     let store = Store(initialState: [Int]()) {
       Reduce<[Int], Int> { state, action in
@@ -179,7 +179,7 @@ struct CancellationTests {
     #expect(log.all == ["reducer", "task: true, false"])
   }
 
-  @Test("An operation under an id gives its result, and lets its typed error through")
+  @Test("An operation under an id returns its result, and rethrows its typed error")
   func withTaskCancellationResult() async {
     struct Failure: Error {}
     #expect(await withTaskCancellation(id: 1) { 42 } == 42)
@@ -188,7 +188,7 @@ struct CancellationTests {
     }
   }
 
-  @Test("One store's ids do not reach into another")
+  @Test("Ids of one store do not affect another")
   func storesAreApart() async {
     let log = Log()
     let first = store(log)
@@ -201,7 +201,7 @@ struct CancellationTests {
     await task.finish()
   }
 
-  @Test("Nothing is left in the registry when effects have ended")
+  @Test("The registry is empty when effects have ended")
   func cleanUp() async {
     let log = Log()
     let store = store(log)

@@ -1,10 +1,10 @@
 import StoreActor
 import Testing
 
-@Suite("When effects start", .timeLimit(.minutes(1)))
+@Suite("The start of effects", .timeLimit(.minutes(1)))
 @MainActor
 struct DeferredEffectTests {
-  /// Something that begins on the spot, so that a test sees when that is.
+  /// An effect that logs at its start, so that a test observes the time of the start.
   private nonisolated static func note(_ line: String, _ log: Log) -> Effect<Int> {
     Effect(
       .source(
@@ -58,7 +58,7 @@ struct DeferredEffectTests {
     #expect(!core.hasRunningEffects)
   }
 
-  @Test("What an effect sends as it starts is a revision of its own, whose effects wait in turn")
+  @Test("An action that an effect sends at its start has its own revision, and its effects wait")
   func effectsOfEffects() {
     let log = Log()
     let core = core { action in
@@ -80,7 +80,7 @@ struct DeferredEffectTests {
     #expect(log.all == ["2"])
   }
 
-  @Test("An effect that waits to start is under way for those who wait for its end")
+  @Test("An effect that waits to start counts as running for its waiters")
   func countsAsUnderWay() async {
     let core = core { _ in .run { _ in } }
     let task = core.send(1)
@@ -103,7 +103,7 @@ struct DeferredEffectTests {
     case store
   }
 
-  @Test("Work that is cancelled before it starts never starts, and nobody waits for it any more")
+  @Test("Work that is cancelled before its start never starts, and its waiters are released")
   func cancelledBeforeStart() async {
     for end in End.allCases {
       let log = Log()
@@ -134,7 +134,7 @@ struct DeferredEffectTests {
     }
   }
 
-  @Test("Work that is cancelled from another thread before it starts never starts")
+  @Test("Work that another thread cancels before its start never starts")
   func cancelledFromElsewhere() async {
     let log = Log()
     let core = core { _ in .run { _ in log("ran") } }
@@ -147,7 +147,7 @@ struct DeferredEffectTests {
     #expect(!core.hasRunningEffects)
   }
 
-  @Test("The next part of a chain starts when the one before has ended, if its revision may")
+  @Test("The next part of a chain starts after the previous one, if its revision is released")
   func chains() async {
     let log = Log()
     let core = core { action in
@@ -165,7 +165,7 @@ struct DeferredEffectTests {
     #expect(task.isFinished)
   }
 
-  @Test("Effects that are not deferred any more start at once")
+  @Test("Effects that are no longer deferred start at once")
   func deferringEnds() {
     let log = Log()
     let core = core { Self.note("\($0)", log) }
@@ -176,7 +176,7 @@ struct DeferredEffectTests {
     #expect(log.all == ["1", "2"])
   }
 
-  @Test("Effects start in the order of their actions, also when one sends as it starts")
+  @Test("Effects start in the order of their actions, even if one sends at its start")
   func orderOfStarts() {
     let log = Log()
     let core = core(defersEffects: false) { action in
@@ -196,7 +196,7 @@ struct DeferredEffectTests {
     #expect(log.all == ["sent", "second of 1", "effect of 2"])
   }
 
-  @Test("Cancelling an action ends its chain, also where a part of it stops at once")
+  @Test("Cancelling an action ends its chain, even if a part of it stops at once")
   func cancelledChain() {
     let log = Log()
     let core = core(defersEffects: false) { action in

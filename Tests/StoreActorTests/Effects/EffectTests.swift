@@ -19,7 +19,7 @@ struct EffectTests {
     return store.state
   }
 
-  @Test("A run effect sends any number of actions, in its order")
+  @Test("A run effect sends any number of actions, in order")
   func run() async {
     let states = await states {
       .run { send in
@@ -38,7 +38,7 @@ struct EffectTests {
     #expect(isOnMain.value == false)
   }
 
-  @Test("Concatenated effects begin when the one before has ended, whatever its kind")
+  @Test("A concatenated effect begins when the previous one has ended, for any kind of effect")
   func concatenate() async {
     let states = await states {
       .concatenate(
@@ -70,7 +70,7 @@ struct EffectTests {
     #expect(states == [0, 1])
   }
 
-  @Test("Merging with nothing is nothing more")
+  @Test("A merge of empty effects is empty")
   func mergeNone() {
     #expect(Effect<Int>.merge().isNone)
     #expect(Effect<Int>.merge(.none, .none).isNone)
@@ -79,7 +79,7 @@ struct EffectTests {
     #expect(Effect<Int>.none.map { "\($0)" }.isNone)
   }
 
-  @Test("A mapped effect sends mapped actions, whatever it is made of")
+  @Test("A mapped effect sends mapped actions, for any kind of effect")
   func map() async {
     let states = await states {
       Effect<String>.concatenate(
@@ -93,7 +93,7 @@ struct EffectTests {
     #expect(states == [0, 1, 2, 3, 4])
   }
 
-  @Test("An error goes to the handler; cancellation does not")
+  @Test("The handler receives an error, but no cancellation")
   func catching() async {
     let states = await states {
       .merge(
@@ -112,7 +112,7 @@ struct EffectTests {
     #expect(states == [0, 1])
   }
 
-  @Test("An error without a handler is reported where the effect was made")
+  @Test("An error without a handler is reported at the creation of the effect")
   func unhandled() async {
     let line = #line + 4
     await withKnownIssue {
@@ -147,7 +147,7 @@ struct EffectTests {
     #expect(store.state == [0, 1])
   }
 
-  @Test("An effect has the dependencies that were in force where it was made")
+  @Test("An effect has the dependencies that applied at its creation")
   func dependencies() async {
     let clock = TestClock()
     let store = Store(initialState: 0) {
@@ -170,7 +170,7 @@ struct EffectTests {
     #expect(store.state == 1)
   }
 
-  @Test("A sender can be made of a function, to call a feature's effects by themselves")
+  @Test("A sender can be created from a function, to call a feature's effects separately")
   func sendOfFunction() {
     var sent: [Int] = []
     let send = Send<Int> { sent.append($0) }
@@ -195,7 +195,7 @@ struct EffectTests {
     for await _ in Effect<Int>.none.actions { Issue.record("An effect that does nothing sent.") }
   }
 
-  @Test("Letting go of an effect's actions cancels the effect")
+  @Test("Releasing an effect's actions cancels the effect")
   func cancelActions() async {
     let isCancelled = LockIsolated(false)
     let effect = Effect<Int>.run { send in
@@ -210,7 +210,7 @@ struct EffectTests {
     await eventually { isCancelled.value }
   }
 
-  @Test("A run effect's task has the priority and the name that it was given")
+  @Test("A run effect's task has the given priority and name")
   @available(macOS 26.0, *)
   func taskName() async {
     let seen = LockIsolated<[String]>([])

@@ -4,7 +4,7 @@ import Testing
 @Suite("Outputs of a feature", .timeLimit(.minutes(1)))
 @MainActor
 struct OutputTests {
-  /// Says when something is worth a sound.
+  /// Emits an output for each ring.
   struct Bell: Reducer {
     typealias State = Int
 
@@ -85,7 +85,7 @@ struct OutputTests {
     return rings
   }
 
-  @Test("They come in order, of the type that was asked for, also from effects that run")
+  @Test("Outputs arrive in order, of the requested type, also from running effects")
   func order() async {
     let store = Store(initialState: 0) { Bell() }
     let outputs = AsyncStream<Bell.Output>(outputsOf: store)
@@ -98,7 +98,7 @@ struct OutputTests {
     #expect(await iterator.next() == "between")
   }
 
-  @Test("They come after the commit of their action, when everybody knows the new state")
+  @Test("Outputs follow the commit of their action, when all observers know the new state")
   func afterCommit() {
     let core = RootCore(initialState: { 0 }, reducer: { Bell() })
     var log: [String] = []
@@ -117,7 +117,7 @@ struct OutputTests {
     outputs.cancel()
   }
 
-  @Test("An observer that sends has the outputs of that after those that are still to come")
+  @Test("The outputs of an observer's action follow those that are still pending")
   func sendFromObserver() {
     let core = RootCore(initialState: { 0 }, reducer: { Bell() })
     var first: [String] = []
@@ -150,7 +150,7 @@ struct OutputTests {
     if let backOutputs { #expect(await rings(2, of: backOutputs) == [1, 2]) }
   }
 
-  @Test("A child that has gone puts nothing out; what comes with its end is its parent's")
+  @Test("A removed child emits no output; the outputs with its end are its parent's")
   func goneChild() async {
     let store = Store(initialState: House.State()) { House() }
     let back = store.scope(\.back, action: \.back)
@@ -164,7 +164,7 @@ struct OutputTests {
     subscription?.cancel()
   }
 
-  @Test("A slow reader keeps the newest of them, unless it asks for others")
+  @Test("A slow reader keeps the newest outputs, unless it chooses another policy")
   func buffer() async {
     let store = Store(initialState: 0) { Bell() }
     let newest = AsyncStream<Bell.Output>(outputsOf: store)
@@ -174,7 +174,7 @@ struct OutputTests {
     #expect(await rings(2, of: oldest) == [1, 2])
   }
 
-  @Test("What nobody observes is lost, and the sequence ends with the store")
+  @Test("Outputs without an observer are lost, and the sequence ends with the store")
   func lost() async {
     var store: StoreOf<Bell>? = Store(initialState: 0) { Bell() }
     store?.send(.ring)
@@ -186,7 +186,7 @@ struct OutputTests {
     #expect(rings == [2])
   }
 
-  @Test("A cancelled effect puts nothing out")
+  @Test("A cancelled effect emits no output")
   func cancelled() async {
     let clock = TestClock()
     let core = RootCore(

@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-/// A parent with a worker of every kind, which cancels by the id that the workers use.
+/// A parent with a worker of every kind, which cancels by the workers' id.
 struct Workshop: Reducer {
   struct State: Sendable {
     var boss = Worker.State(id: 0)
@@ -11,7 +11,7 @@ struct Workshop: Reducer {
     @PresentationState var sheet: PaperSheet.State?
     var path = StackState<PaperSheet.State>()
 
-    /// With somebody of each kind.
+    /// A state with a worker of each kind.
     static var full: Self {
       var state = Self()
       state.guest = Worker.State(id: 2)
@@ -70,7 +70,7 @@ struct Workshop: Reducer {
   }
 }
 
-/// Two workshops side by side, one of them a scope further in.
+/// Two workshops side by side, one of them a scope deeper.
 struct TwoWorkshops: Reducer {
   struct State: Sendable {
     var left: Workshop.State
@@ -89,7 +89,7 @@ struct TwoWorkshops: Reducer {
   }
 }
 
-@Suite("Where effects are found", .timeLimit(.minutes(1)))
+@Suite("The places of effects", .timeLimit(.minutes(1)))
 @MainActor
 struct PlaceTests {
   private func workshop() -> StoreOf<Workshop> {
@@ -101,7 +101,7 @@ struct PlaceTests {
   }
 
   @Test(
-    "A parent's id reaches its children's effects, however deep, and by whatever cancels",
+    "A parent's id reaches its children's effects, at any depth and for any kind of cancel",
     arguments: [Workshop.Action.cancel, .restart, .cancelInEffect],
   )
   func downwards(cancel: Workshop.Action) async {
@@ -128,7 +128,7 @@ struct PlaceTests {
     for index in [0, 1, 4, 6] { #expect(!tasks[index].isFinished) }
   }
 
-  @Test("Siblings that stand in a scope share their ids with each other and with their parent")
+  @Test("Siblings in a scope share their ids with each other and with their parent")
   func scopes() async {
     let store = workshop()
     let tasks = [Workshop.Action.start, .boss(.start), .deputy(.start)].map { store.send($0) }
@@ -136,7 +136,7 @@ struct PlaceTests {
     for task in tasks { await task.finish() }
   }
 
-  @Test("Two scopes of one feature have children of their own, of every kind")
+  @Test("Two scopes of one feature have separate children, of every kind")
   func instances() async {
     let store = Store(initialState: TwoWorkshops.State(left: .full, right: Workshop.State())) {
       TwoWorkshops()
@@ -151,7 +151,7 @@ struct PlaceTests {
     for task in tasks { await task.finish() }
   }
 
-  @Test("What is cancelled together is cancelled in the order in which it came")
+  @Test("Effects that are cancelled together are cancelled in the order of their start")
   func order() async {
     enum End: CaseIterable { case id, task, effects, child, store }
     for end in End.allCases {

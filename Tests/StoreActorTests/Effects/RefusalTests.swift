@@ -340,7 +340,12 @@ private struct Queue: Reducer {
         state.child = Child.State(id: 2)
         return .send(.refuse)
       case .throttle:
-        return .send(.add).throttle(id: CancelID.throttle, for: .seconds(1), clock: clock, latest: true)
+        return .send(.add).throttle(
+          id: CancelID.throttle,
+          for: .seconds(1),
+          clock: clock,
+          latest: true,
+        )
       case .throttleAndRefuse:
         return .merge(
           .send(.add)

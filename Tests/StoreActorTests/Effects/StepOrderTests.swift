@@ -15,7 +15,9 @@ struct StepOrderTests {
       let log = Log()
       let core = RootCore(initialState: { [Int]() }, reducer: { Planned(plans: plans, log: log) })
       var outputs: [Int] = []
-      let subscription = core.observeOutputs { if let output = $0.value as? Int { outputs.append(output) } }
+      let subscription = core.observeOutputs {
+        if let output = $0.value as? Int { outputs.append(output) }
+      }
       for action in [0, 1, 0] {
         let reduced = core.state
         let isRefused = core.send(action, lineage: nil).refusal != nil
@@ -56,7 +58,8 @@ private indirect enum Plan: Sendable {
         random(depth: depth - 1, from: action, using: &generator)
       }
       // A part after work begins when the work has ended, which no work does here.
-      let isSequence = Bool.random(using: &generator) && !parts.dropLast().contains(where: \.hasWork)
+      let isSequence =
+        Bool.random(using: &generator) && !parts.dropLast().contains(where: \.hasWork)
       return isSequence ? .concatenate(parts) : .merge(parts)
     case 2, 3, 4:
       // Only later actions follow, so that a step ends.

@@ -1,24 +1,24 @@
 import StoreActor
 import Testing
 
-@Suite("A child's new id in a step that comes to nothing", .timeLimit(.minutes(1)))
+@Suite("A child's new id in a discarded step", .timeLimit(.minutes(1)))
 @MainActor
 struct TakenBackMoveTests {
   private func core(_ item: Renamed.State) -> RootCore<Shelf.State, Shelf.Action> {
     RootCore(initialState: { Shelf.State(item: item) }, reducer: { Shelf() })
   }
 
-  /// Waits until nothing runs any more; a cancelled effect ends in a turn of its own.
+  /// Waits until no effect runs; a cancelled effect ends in its own turn.
   private func end(of core: RootCore<Shelf.State, Shelf.Action>) async {
     while core.hasRunningEffects { await Task.yield() }
   }
 
-  @Test("is taken back, so that what the child has running goes on and is found")
+  @Test("is reverted, so that the child's effects continue and are found")
   func takenBack() async {
     let core = core(Renamed.State(id: 1))
     core.send(.item(.start))
     #expect(core.hasRunningEffects)
-    // The child goes to another id, and then what the action is for is absent.
+    // The child changes its id, and then the action's target is absent.
     #expect(core.sendFromAfar(.item(.part(.rename))) == nil)
     #expect(core.state.item?.id == 1)
     core.send(.item(.nothing))
@@ -27,14 +27,14 @@ struct TakenBackMoveTests {
     await end(of: core)
   }
 
-  @Test("is kept where the action was for something that is there")
+  @Test("is kept if the action's target is present")
   func kept() async {
     let core = core(Renamed.State(id: 1, part: Counter.State()))
     core.send(.item(.start))
     #expect(core.sendFromAfar(.item(.part(.rename))) != nil)
     #expect(core.state.item?.id == 2)
     #expect(core.hasRunningEffects)
-    // What was kept is not taken back by a later step that comes to nothing.
+    // A later discarded step does not revert a kept id.
     core.send(.item(.drop))
     #expect(core.sendFromAfar(.item(.part(.rename))) == nil)
     core.send(.item(.stop))
@@ -47,7 +47,7 @@ struct TakenBackMoveTests {
     var body: some ReducerOf<Self> { EmptyReducer() }
   }
 
-  /// A child that changes its own id.
+  /// A child that changes its id.
   fileprivate struct Renamed: Reducer {
     struct State: Equatable, Identifiable, Sendable {
       var id: Int

@@ -16,7 +16,7 @@ struct TimingTests {
     }
   }
 
-  @Test("Debouncing lets the last one through, when nothing has followed it for the time")
+  @Test("Debouncing sends the last action after the interval without another")
   func debounce() async {
     let clock = TestClock()
     let store = store { .send($0).debounce(id: "d", for: .seconds(1), clock: clock) }
@@ -30,7 +30,7 @@ struct TimingTests {
     #expect(store.state == [2])
   }
 
-  @Test("Throttling lets the first through at once, and the last of an interval at its end")
+  @Test("Throttling sends the first action at once, and the last of an interval at its end")
   func throttleLatest() async {
     let clock = TestClock()
     let store = store {
@@ -69,9 +69,9 @@ struct TimingTests {
     #expect(store.state == [1, 2])
   }
 
-  @Test("A clock of any type will do, as the dependency is one")
+  @Test("A clock of any type is accepted, as in the dependency")
   func anyClock() async {
-    // Nobody waits for the first of the two effects.
+    // No caller waits for the first of the two effects.
     await withMainSerialExecutor {
       let test = TestClock()
       let clock: any Clock<Duration> = test
@@ -92,7 +92,7 @@ struct TimingTests {
     }
   }
 
-  @Test("Nothing is kept of throttled rows that have gone, and intervals hold while they are there")
+  @Test("Removed throttled rows leave no state, and intervals apply while rows exist")
   func rows() async {
     let clock = TestClock()
     let core = RootCore(

@@ -37,7 +37,7 @@ struct SignpostTests {
     }
   }
 
-  @Test("Each action and each run of an effect is a span, inside of what led to it")
+  @Test("Each action and each run of an effect is a span, inside its cause's span")
   func spans() async throws {
     let tracer = InMemoryTracer()
     let store = store(tracer, TestMetrics())
@@ -56,7 +56,7 @@ struct SignpostTests {
     #expect(effect.attributes["storeactor.cancelled"]?.toSpanAttribute() == .bool(false))
   }
 
-  @Test("Actions and effects are timed, and effects are counted by how they ended")
+  @Test("Actions and effects are timed, and effects are counted by their outcome")
   func metrics() async throws {
     let metrics = TestMetrics()
     let store = store(InMemoryTracer(), metrics)
@@ -72,7 +72,7 @@ struct SignpostTests {
     #expect(try metrics.expectCounter("storeactor.effects", finished).totalValue == 1)
   }
 
-  @Test("An effect that was cancelled is told apart")
+  @Test("A cancelled effect is counted separately")
   func cancelled() async throws {
     let metrics = TestMetrics()
     let started = LockIsolated(false)

@@ -21,7 +21,7 @@ struct AlertStateTests {
     TextState("You have unsaved changes.")
   }
 
-  @Test("The initializers of the oldest releases make the same values")
+  @Test("The initializers of the oldest releases create the same values")
   func classicInitializers() {
     let classic: AlertState<Action>? = .init(
       title: .init("Save Changes?"),
@@ -62,7 +62,7 @@ struct AlertStateTests {
     #expect(labels == ["Discard", "a", "b"])
   }
 
-  @Test("Alerts that say the same are equal and hash alike, and yet have ids of their own")
+  @Test("Alerts with the same content are equal and hash alike, but have separate ids")
   func equality() {
     let other = AlertState(title: alert.title, message: alert.message, buttons: alert.buttons)
     #expect(alert == other)
@@ -72,7 +72,7 @@ struct AlertStateTests {
     #expect(alert.id == copy.id)
   }
 
-  @Test("A button's action is given to an asynchronous function")
+  @Test("A button's action is passed to an asynchronous function")
   func asynchronousAction() async {
     var performed: [Action?] = []
     for button in alert.buttons {
@@ -84,7 +84,7 @@ struct AlertStateTests {
     #expect(performed == alert.buttons.map(\.action.action))
   }
 
-  @Test("Actions are turned into others")
+  @Test("Actions are mapped to other actions")
   func map() {
     let texts = alert.map { $0.map { "\($0)" } }
     #expect(texts.buttons.map(\.action.action) == ["save", "discard", nil])
@@ -100,7 +100,7 @@ struct AlertStateTests {
     #expect(dialog.map { $0.map { "\($0)" } }.buttons.map(\.action.action) == ["save"])
   }
 
-  @Test("A dump shows what there is to read")
+  @Test("A dump shows the readable content")
   func dump() {
     #expect(
       String(customDumping: alert) == """
@@ -135,7 +135,7 @@ struct AlertStateTests {
     )
   }
 
-  @Test("They are coded and read back")
+  @Test("They are encoded and decoded")
   func codable() throws {
     let data = try JSONEncoder().encode(alert)
     #expect(try JSONDecoder().decode(AlertState<Action>.self, from: data) == alert)
@@ -162,7 +162,7 @@ struct TextStateTests {
     #expect("\(TextState("a").bold())" == "a")
   }
 
-  @Test("Texts are joined, each in its style; neighbours of one style are one piece")
+  @Test("Texts are joined, each in its style; adjacent texts of one style are one piece")
   func joining() {
     let text = TextState("Delete ") + TextState("all").bold() + TextState("?")
     #expect(text.plainText == "Delete all?")
@@ -182,7 +182,7 @@ struct TextStateTests {
     #expect(String(customDumping: text) == #""Delete ***all***?""#)
   }
 
-  @Test("Plain text is coded as a string, styled text as its pieces")
+  @Test("Plain text is encoded as a string, styled text as its pieces")
   func codable() throws {
     let plain = try JSONEncoder().encode([TextState("a")])
     #expect(String(decoding: plain, as: UTF8.self) == #"["a"]"#)
@@ -205,7 +205,7 @@ struct AlertWireTests {
     )
   }
 
-  @Test("An alert travels with the actions that a client may send")
+  @Test("An alert is encoded with the actions that a client may send")
   func alert() throws {
     try checkReplication([
       alert(.flip), alert(nil), alert(.secret), alert(.flip, title: "Flip it?"),
@@ -228,7 +228,7 @@ struct AlertWireTests {
     #expect(alert(.secret)._$isSame(as: alert(nil)))
   }
 
-  @Test("Actions that are values travel too, also those that may be null")
+  @Test("Actions that are values are also encoded, including optional ones")
   func valueActions() throws {
     let actions: [Int??] = [nil, .some(nil), 1, 2]
     try checkReplication(actions.map { ButtonStateAction<Int?>.send($0) })
@@ -238,7 +238,7 @@ struct AlertWireTests {
     }
   }
 
-  @Test("A change inside of an action is applied as its schema says")
+  @Test("A change inside an action is applied according to its schema")
   func actionDelta() throws {
     typealias Action = PresentationAction<IdentifiedAction<Int, Toggle>>
     let old = ButtonStateAction<Action>.send(.presented(.element(id: 1, action: .flip)))
@@ -251,7 +251,7 @@ struct AlertWireTests {
     }
   }
 
-  @Test("A dialog travels with its title's visibility")
+  @Test("A dialog is encoded with its title's visibility")
   func dialog() throws {
     try checkReplication([
       ConfirmationDialogState<Toggle>(title: TextState("Flip?")),

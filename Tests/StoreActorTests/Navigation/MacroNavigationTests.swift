@@ -160,7 +160,7 @@ struct MacroNavigationTests {
     await store.receive(\.destination.dismiss) { $0.destination = nil }
   }
 
-  @Test("A destination's alert is gone after its action")
+  @Test("A destination's alert is dismissed after its action")
   func alert() async {
     let store = Store(initialState: ItemList.State()) { ItemList() }
     store.send(.deleteTapped)
@@ -200,7 +200,7 @@ struct MacroNavigationTests {
     #expect(store.screens[id: 1]?.copy?.title == "Eggs")
   }
 
-  @Test("Child stores are scoped to what is presented and to what is on the stack")
+  @Test("Child stores are scoped to presented states and to stack elements")
   func scopes() throws {
     let store = Store(initialState: ItemList.State()) { ItemList() }
     #expect(store.scope(\.destination?.edit, action: \.destination.edit) == nil)
@@ -217,7 +217,7 @@ struct MacroNavigationTests {
     #expect(store.path[id: 0, case: \.detail]?.title == "Eggs")
   }
 
-  @Test("States with navigation are replicated, actions travel")
+  @Test("States with navigation are replicated, and actions are encoded")
   func wire() throws {
     var states = [ItemList.State()]
     var state = ItemList.State(destination: .edit(EditItem.State(id: 1)))

@@ -1,7 +1,9 @@
 import StoreActor
 import StoreState
 
-/// A feature to be presented: it has effects, presents an alert and another one of itself.
+/// A feature to present.
+///
+/// It has effects, and presents an alert and a worker.
 struct PaperSheet: Reducer {
   struct State: Equatable, Sendable, Identifiable {
     let id: Int
@@ -123,7 +125,7 @@ struct Desk: Reducer {
   }
 }
 
-/// A destination of several kinds, as `@Reducer enum` writes them.
+/// A destination of several kinds, as `@Reducer enum` generates them.
 struct Destination: Reducer {
   @CasePathable
   @dynamicMemberLookup

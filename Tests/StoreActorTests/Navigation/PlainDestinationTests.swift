@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-/// A parent whose destination is an enum as the language has them, without case paths.
+/// A parent whose destination is a plain enum without case paths.
 private struct Atrium: Reducer {
   enum Room: Equatable, Sendable {
     case lobby
@@ -17,7 +17,7 @@ private struct Atrium: Reducer {
     case alert(Ask)
   }
 
-  /// Takes no memory, as there is but one.
+  /// Takes no memory, since it has only one case.
   enum Ask: Equatable, Sendable { case confirm }
 
   struct State: Equatable, Sendable {
@@ -56,7 +56,7 @@ private struct Atrium: Reducer {
 struct PlainDestinationTests {
   private typealias Room = Atrium.Room
 
-  @Test("Another case, or another id in it, is another child; the same ones are the same")
+  @Test("Another case, or another id in it, is another child; equal ones are the same child")
   func identity() async {
     let workers: [@Sendable (Worker.State) -> Room] = [
       Room.sheet, Room.other, { Room.labelled(worker: $0) }, Room.boxed,
@@ -77,7 +77,7 @@ struct PlainDestinationTests {
     }
   }
 
-  @Test("An alert is over with its action, and with no other")
+  @Test("An alert is dismissed by its own action only")
   func alert() {
     let alert = Room.alert(AlertState { TextState("Sure?") })
     let store = Store(initialState: Atrium.State(room: alert, plain: alert)) { Atrium() }

@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-@Suite("Features that are presented", .timeLimit(.minutes(1)))
+@Suite("Presented features", .timeLimit(.minutes(1)))
 @MainActor
 struct PresentationReducerTests {
   private func desk(
@@ -46,7 +46,7 @@ struct PresentationReducerTests {
     #expect(store.sheet?.id == 2)
   }
 
-  @Test("The child's effects are cancelled when it goes, the parent's go on")
+  @Test("The child's effects are cancelled when it is removed, and the parent's continue")
   func cancellation() async {
     let clock = TestClock()
     let store = desk(clock: clock)
@@ -74,7 +74,7 @@ struct PresentationReducerTests {
     await task.finish()
   }
 
-  @Test("What a child presents itself ends with the child")
+  @Test("A state that a child presents ends with the child")
   func nestedCancellation() async {
     let store = desk()
     store.send(.sheet(.presented(.openTapped(5))))
@@ -84,7 +84,7 @@ struct PresentationReducerTests {
     await inner.finish()
   }
 
-  @Test("A child of an enum is another child when it is of another case, or has another id")
+  @Test("A child of an enum is another child if its case or its id changes")
   func enumIdentity() async {
     let store = Store(initialState: Lobby.State()) {
       Lobby()
@@ -105,7 +105,7 @@ struct PresentationReducerTests {
     }
   }
 
-  @Test("A child dismisses itself; what its effect sends afterwards is dropped")
+  @Test("A child dismisses itself; later actions of its effect are dropped")
   func dismissFromChild() async {
     let store = TestStore(initialState: Desk.State(sheet: PaperSheet.State(id: 1))) {
       Desk()
@@ -118,7 +118,7 @@ struct PresentationReducerTests {
     await store.finish()
   }
 
-  @Test("Dismissing reaches the nearest presented feature, through those that are not presented")
+  @Test("Dismissing reaches the nearest presented feature, through features that are not presented")
   func nearest() async {
     let desk = Desk.State(sheet: PaperSheet.State(id: 1))
     let store = TestStore(initialState: Building.State(desk: desk)) { Building() }
@@ -152,7 +152,7 @@ struct PresentationReducerTests {
     await store.finish()
   }
 
-  @Test("A dismissal is not lost while a sibling that was cancelled cleans up")
+  @Test("A dismissal is not lost while a cancelled sibling cleans up")
   func dismissBesideCleanUp() async {
     for _ in 0..<20 {
       let (cleanUp, dismissal) = (Gate(), Gate())
@@ -181,7 +181,7 @@ struct PresentationReducerTests {
     }
   }
 
-  @Test("An effect of a presentation that is over does not dismiss the next one")
+  @Test("An effect of a past presentation does not dismiss the next one")
   func dismissOverPresentation() async {
     let gate = Gate()
     let store = Store(initialState: Desk.State(sheet: PaperSheet.State(id: 1))) {
@@ -222,7 +222,7 @@ struct PresentationReducerTests {
     #expect(root.wasPresented == false)
   }
 
-  @Test("Dismissing what is not presented is reported with the place of the call")
+  @Test("Dismissing a feature that is not presented is reported with the place of the call")
   func dismissRoot() async {
     let store = Store(initialState: PaperSheet.State(id: 1)) { PaperSheet() }
     await withKnownIssue {
@@ -234,7 +234,7 @@ struct PresentationReducerTests {
     }
   }
 
-  @Test("A test may say what dismissing does at the root, and children still dismiss themselves")
+  @Test("A test may override dismiss at the root, and children still dismiss themselves")
   func dismissOverride() async {
     let log = Log()
     let store = Store(initialState: PaperSheet.State(id: 1)) {
@@ -254,7 +254,7 @@ struct PresentationReducerTests {
     #expect(log.all == ["dismissed"])
   }
 
-  @Test("A child's own override of dismiss holds")
+  @Test("A child's own override of dismiss applies")
   func dismissOverrideOfChild() async {
     let log = Log()
     let store = Store(initialState: Desk.State(sheet: PaperSheet.State(id: 1))) {
@@ -323,10 +323,10 @@ struct PresentationReducerTests {
   }
 }
 
-@Suite("Alerts that are presented")
+@Suite("Presented alerts")
 @MainActor
 struct EphemeralTests {
-  @Test("An alert is gone after an action from it, which the parent has handled")
+  @Test("An alert is dismissed after its action, which the parent has handled")
   func alert() async {
     let store = TestStore(initialState: PaperSheet.State(id: 1)) { PaperSheet() }
     await store.send(.deleteTapped) { $0.alert = .confirm(id: 1) }
@@ -336,7 +336,7 @@ struct EphemeralTests {
     await store.send(\.alert.dismiss) { $0.alert = nil }
   }
 
-  @Test("An alert that the parent shows because of the action stays, even if it says the same")
+  @Test("An alert that the parent shows because of the action stays, even with the same content")
   func replaced() async {
     let store = TestStore(initialState: PaperSheet.State(id: 1)) { PaperSheet() }
     await store.send(.deleteTapped) { $0.alert = .confirm(id: 1) }
@@ -344,7 +344,7 @@ struct EphemeralTests {
     #expect(store.state.alert == .confirm(id: 1))
   }
 
-  @Test("A destination goes with its alert's action, and with no other's")
+  @Test("A destination is dismissed with its alert's action, and with no other action")
   func destination() {
     let store = Store(initialState: Lobby.State(destination: .alert(.cases))) { Lobby() }
     store.send(.destination(.presented(.alert(.confirm))))
@@ -354,7 +354,7 @@ struct EphemeralTests {
     #expect(store.destination?.sheet?.ticks == 1)
   }
 
-  @Test("A plain optional alert is gone after its action, too")
+  @Test("A plain optional alert is also dismissed after its action")
   func optional() {
     let dialog = ConfirmationDialogState<String>(title: TextState("Save?"))
     let store = Store(initialState: Plain.State(dialog: dialog)) { Plain() }
@@ -387,7 +387,7 @@ struct Building: Reducer {
   }
 }
 
-/// A feature with a dialog that is a plain optional.
+/// A feature with a plain optional dialog.
 struct Plain: Reducer {
   struct State { var dialog: ConfirmationDialogState<String>? }
   @CasePathable
@@ -399,7 +399,7 @@ struct Plain: Reducer {
   }
 }
 
-/// Lets those through who wait, also when they are cancelled, once it has been opened.
+/// After it is opened, releases its waiters, even if they are cancelled.
 final class Gate: Sendable {
   private let (stream, continuation) = AsyncStream<Never>.makeStream()
 
@@ -408,7 +408,7 @@ final class Gate: Sendable {
   }
 
   func wait() async {
-    // A task of its own, which is not cancelled with the one that waits.
+    // A separate task, which is not cancelled with the waiter.
     await Task { [stream] in for await _ in stream {} }.value
   }
 }

@@ -44,7 +44,7 @@ struct PresentationStateTests {
     #expect(state.wrappedValue?.isUnique == true)
   }
 
-  @Test("Copies are equal without comparing what is in them")
+  @Test("Copies are equal without a comparison of their contents")
   func identity() {
     struct Contrary: Equatable {
       static func == (_: Self, _: Self) -> Bool { false }
@@ -55,7 +55,7 @@ struct PresentationStateTests {
     #expect(state != PresentationState(wrappedValue: Contrary()))
   }
 
-  @Test("A case is read and written, and made absent with nil")
+  @Test("A case is read and written, and removed with nil")
   func cases() {
     var state = Presentation(wrappedValue: .sheet(PaperSheet.State(id: 1)))
     state[case: \.sheet]?.ticks = 5
@@ -70,7 +70,7 @@ struct PresentationStateTests {
     #expect(state.wrappedValue == nil)
   }
 
-  @Test("Changing a case that is not there is reported, and nothing changes")
+  @Test("Changing another case is reported, and has no effect")
   func unrelatedCase() {
     var state = Presentation(wrappedValue: .sheet(PaperSheet.State(id: 1)))
     withKnownIssue {
@@ -96,7 +96,7 @@ struct PresentationStateTests {
     #expect(String(customDumping: PresentationState<Int>(wrappedValue: nil)) == "nil")
   }
 
-  @Test("It is coded as its optional, and a missing key is absence")
+  @Test("It is encoded as its optional, and a missing key is absence")
   func codable() throws {
     struct Parent: Codable, Equatable {
       @PresentationState var child: Int?
@@ -127,7 +127,7 @@ struct PresentationStateTests {
     }
   }
 
-  @Test("Optionals of it keep nil and absence apart")
+  @Test("Optionals of it distinguish nil from absence")
   func nested() throws {
     let states: [PresentationState<Int>?] = [
       nil, PresentationState(wrappedValue: nil), PresentationState(wrappedValue: 1),
@@ -142,7 +142,7 @@ struct PresentationStateTests {
 struct PresentationActionTests {
   typealias Action = PresentationAction<PaperSheet.Action>
 
-  @Test("Case paths see through to the child's cases")
+  @Test("Case paths reach the child's cases")
   func casePaths() {
     let path: CaseKeyPath<Desk.Action, Worker.Action> = \.sheet.inner.presented
     let action = Desk.Action.sheet(.presented(.inner(.presented(.tick))))
@@ -168,7 +168,7 @@ struct PresentationActionTests {
     }
   }
 
-  @Test("It travels as a choice of two cases")
+  @Test("It is encoded as a choice of two cases on the wire")
   func wire() throws {
     typealias Action = PresentationAction<Toggle>
     let dismiss = Action.dismiss

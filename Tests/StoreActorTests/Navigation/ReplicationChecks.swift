@@ -3,8 +3,8 @@ import StoreActor
 import StoreState
 import Testing
 
-/// Checks what the protocol promises for all pairs of some values of one type: what the type says
-/// of its encoding, digest and deltas, and that a program which knows only the schema agrees.
+/// Checks the protocol's promises for all pairs of some values of one type: the type's encoding,
+/// digest and deltas, and their agreement with a program that knows only the schema.
 func checkReplication<State: ReplicatedState>(
   _ values: [State],
   sourceLocation: SourceLocation = #_sourceLocation,
@@ -34,7 +34,7 @@ func checkReplication<State: ReplicatedState>(
   }
 }
 
-/// A value as JSON.
+/// Returns a value as JSON.
 func wireJSON<Value: WirePayload>(_ value: Value) throws -> String {
   var encoder = CBOREncoder()
   try value.encode(to: &encoder)

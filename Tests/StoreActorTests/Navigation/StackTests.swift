@@ -23,7 +23,7 @@ struct StackStateTests {
     #expect(stack[id: 2] == nil)
   }
 
-  @Test("Popping from an element takes it and those after it, popping to it leaves it")
+  @Test("Popping from an element removes it and those after it, popping to it keeps it")
   func pop() {
     var stack = StackState([1, 2, 3, 4])
     stack.pop(to: 2)
@@ -35,7 +35,7 @@ struct StackStateTests {
     #expect(Array(stack) == [1])
   }
 
-  @Test("It is a collection that can be edited anywhere")
+  @Test("It is a collection that can be edited at any position")
   func collection() {
     var stack: StackState = [1, 2, 3]
     stack.insert(9, at: 1)
@@ -62,7 +62,7 @@ struct StackStateTests {
     #expect(stack.ids == [1, 5, 6])
   }
 
-  @Test("An element that is assigned to a missing id is reported where no test asserts")
+  @Test("Assigning an element to a missing id is reported outside a test's assertions")
   func missingID() {
     var stack: StackState = [1]
     withKnownIssue {
@@ -77,7 +77,7 @@ struct StackStateTests {
     #expect(stack.nextID == 1)
   }
 
-  @Test("Ids from another process do not get in the way of new ones")
+  @Test("Ids from another process do not conflict with new ones")
   func strangeIDs() throws {
     var stack: StackState = [1, 2]
     stack.counter = 1
@@ -86,7 +86,7 @@ struct StackStateTests {
     #expect(stack.ids == [0, 1, 2, 3])
   }
 
-  @Test("Changing an element leaves copies of the stack as they were")
+  @Test("Changing an element does not change copies of the stack")
   func valueSemantics() {
     let original: StackState = [[1]]
     var copy = original
@@ -124,7 +124,7 @@ struct StackStateTests {
     #expect(stack != [1, 2])
   }
 
-  @Test("It is coded as its elements")
+  @Test("It is encoded as its elements")
   func codable() throws {
     var stack: StackState = [1, 2, 3]
     stack.removeFirst()
@@ -147,7 +147,7 @@ struct StackStateTests {
     #expect(stack.description == "[\"b\"]")
   }
 
-  @Test("It travels with its ids, element by element")
+  @Test("It is replicated with its ids, element by element")
   func wire() throws {
     var stacks: [StackState<[String]>] = [[]]
     var stack: StackState<[String]> = [["a"], ["b"], ["c"]]
@@ -170,7 +170,7 @@ struct StackStateTests {
     #expect(copy.encoded() == stack.encoded())
   }
 
-  @Test("A change in one element is all that its delta holds")
+  @Test("The delta of a change in one element contains only that change")
   func smallDelta() throws {
     let long = String(repeating: "x", count: 1_000)
     let old: StackState = [[long], [long, "a"]]
@@ -212,7 +212,7 @@ struct StackActionTests {
     }
   }
 
-  @Test("It travels as a choice of three cases")
+  @Test("It is encoded as a choice of three cases on the wire")
   func wire() throws {
     let actions: [(Action, String)] = [
       (.element(id: 1, action: .flip), #"{"element":{"id":1,"action":"flip"}}"#),
@@ -294,7 +294,7 @@ struct StackReducerTests {
     #expect(store.path.map(\.id) == [10])
   }
 
-  @Test("An element's effects are cancelled when it goes, and those of others go on")
+  @Test("An element's effects are cancelled when it is removed, and those of others continue")
   func cancellation() async {
     let ends: [Tower.Action] = [.path(.popFrom(id: 1)), .jump(to: 0), .replace([20, 30, 40])]
     for end in ends {
@@ -312,7 +312,7 @@ struct StackReducerTests {
     }
   }
 
-  @Test("A stack that was replaced goes on with ids that the old one had not given")
+  @Test("A stack that was replaced continues with unused ids")
   func replaced() {
     let store = tower(10, 20, 30)
     store.send(.replace([]))
@@ -320,7 +320,7 @@ struct StackReducerTests {
     #expect(store.path.ids == [3])
   }
 
-  @Test("What an element presents ends with the element")
+  @Test("A state that an element presents ends with the element")
   func nestedCancellation() async {
     let store = tower(10, 20)
     store.send(.path(.element(id: 1, action: .openTapped(1))))
@@ -351,14 +351,14 @@ struct StackReducerTests {
     await store.finish()
   }
 
-  @Test("An element knows that it is presented")
+  @Test("An element's `isPresented` is true")
   func isPresented() {
     let store = tower(10)
     store.send(.path(.element(id: 0, action: .look)))
     #expect(store.path[id: 0]?.wasPresented == true)
   }
 
-  @Test("An action for an element that is not there is reported with its id, and ignored")
+  @Test("An action for an absent element is reported with its id, and ignored")
   func absent() {
     let store = tower(10)
     let actions: [Tower.Action] = [

@@ -6,7 +6,7 @@ import Testing
 struct EqualByIDTests {
   private typealias Watch = ObservationTests.Watch
 
-  @Test("What '==' leaves out is stored when it changes, and observers are not notified of it")
+  @Test("Changes that '==' ignores are stored, and observers are not notified of them")
   func parts() {
     let store = Store(initialState: Ward.State()) { Ward() }
     let watches = [
@@ -29,14 +29,14 @@ struct EqualByIDTests {
     #expect(store.stage == .visited(Patient(id: 9, name: "Bob")))
   }
 
-  @Test("A shared value is stored when only what '==' leaves out changes")
+  @Test("A shared value is stored even if only a part that '==' ignores changes")
   func shared() async {
     @Shared(value: Patient(id: 1, name: "Ann")) var patient
     let watch = Watch { _ = patient }
     let store = Store(initialState: Shown(patient: $patient)) { EmptyReducer<Shown, Never>() }
     $patient.withLock { $0.name = "Bob" }
     #expect(patient.name == "Bob")
-    // A store shows what others have changed from its next turn on.
+    // A store shows changes by others from its next turn on.
     while store.patient.name != "Bob" { await Task.yield() }
     #expect(watch.count == 0)
     $patient.withLock { $0.id = 2 }
@@ -62,7 +62,7 @@ struct EqualByIDTests {
     #expect(Opaque.reflections.value == 0)
   }
 
-  @Test("References and functions are what '==' says they are")
+  @Test("References and functions are compared with '=='")
   func references() {
     struct Model: Equatable {
       final class Cache {}
@@ -86,7 +86,7 @@ struct EqualByIDTests {
     #expect(watch.count == 1)
   }
 
-  @Test("Bytes decide where there is a wire form, and '==' about what does not travel")
+  @Test("Values with a wire form are compared by their bytes, others with '=='")
   func bytes() {
     let store = Store(initialState: Chart.State()) { Chart() }
     let (entry, note) = (Watch { _ = store.entry }, Watch { _ = store.note })
@@ -98,7 +98,7 @@ struct EqualByIDTests {
     #expect(note.count == 1)
   }
 
-  @Test("What is a change to those who observe is one in the delta, and nothing else is")
+  @Test("A change notifies observers exactly if it is a change in the delta")
   func delta() throws {
     let store = Store(initialState: Chart.State()) { Chart() }
     let watch = Watch { _ = store.entry }
@@ -120,7 +120,7 @@ private struct Shown: Equatable {
   @Shared var patient: Patient
 }
 
-/// A value without a wire form that counts how often it is reflected on.
+/// A value without a wire form that counts its reflections.
 private struct Opaque: Equatable, Sendable, CustomReflectable {
   static let reflections = LockIsolated(0)
   var number = 0
@@ -133,7 +133,7 @@ private struct Opaque: Equatable, Sendable, CustomReflectable {
   }
 }
 
-/// A patient is known by number.
+/// Patients are equal if their ids are equal.
 private struct Patient: Equatable, Identifiable, Sendable {
   var id: Int
   var name: String

@@ -15,7 +15,7 @@ struct ObservationTests {
       static var _$ignoredKeyPaths: [PartialKeyPath<Self>] { [\.hidden] }
     }
 
-    /// A value that can be compared by nothing but its memory.
+    /// A value that can be compared only by its memory.
     struct Opaque: Equatable, Sendable {
       var number = 0
     }
@@ -56,7 +56,7 @@ struct ObservationTests {
     }
   }
 
-  /// Counts how often something that was read has changed; reads again each time.
+  /// Counts the changes of the values that `read` accesses, and reads again after each change.
   @MainActor
   final class Watch {
     private(set) var count = 0
@@ -77,7 +77,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("Only a change of the property that was read is told")
+  @Test("An observer is notified only of changes of the property that it read")
   func precise() {
     let store = screen()
     let watch = Watch { _ = store.count }
@@ -92,7 +92,7 @@ struct ObservationTests {
     #expect(watch.count == 2)
   }
 
-  @Test("Reading the whole state is told of any change, and only of changes")
+  @Test("A reader of the whole state is notified of every change, and only of changes")
   func whole() {
     let store = screen()
     let state = Watch { _ = store.state }
@@ -105,7 +105,7 @@ struct ObservationTests {
     #expect(withState.count == 2)
   }
 
-  @Test("Whoever is told sees the new state")
+  @Test("A notified observer sees the new state")
   func newState() {
     let store = screen()
     var seen: [Int] = []
@@ -116,7 +116,7 @@ struct ObservationTests {
     #expect(watch.count == 2)
   }
 
-  @Test("A batch of queued actions is told of once, however much of what was read has changed")
+  @Test("A batch of queued actions causes one notification for any number of changes")
   func batch() {
     let store = screen()
     let watch = Watch { _ = (store.count, store.name) }
@@ -125,7 +125,7 @@ struct ObservationTests {
     #expect(store.count == 2)
   }
 
-  @Test("A property that is not tracked may change unnoticed")
+  @Test("A property that is not tracked changes without a notification")
   func ignored() {
     let store = screen()
     let watch = Watch { _ = (store.hidden, store.count) }
@@ -135,7 +135,7 @@ struct ObservationTests {
     #expect(watch.count == 1)
   }
 
-  @Test("A child's store is told of its part, whoever changes it, and the parent's of its own")
+  @Test("A child's store is notified of its part for any sender, and the parent's of its own")
   func child() {
     let store = office(rows: [1])
     let boss = store.scope(\.boss, action: \.boss)
@@ -150,7 +150,7 @@ struct ObservationTests {
     #expect(other.count == 0)
   }
 
-  @Test("Asking for an optional child's store is told of its coming, going and being another")
+  @Test("A reader of an optional child's store is notified of presence and identity")
   func presence() {
     let store = office()
     let watch = Watch { _ = store.scope(\.guest, action: \.guest) }
@@ -164,7 +164,7 @@ struct ObservationTests {
     #expect(watch.count == 3)
   }
 
-  @Test("An optional child's own store is told of its properties, and falls silent when it goes")
+  @Test("An optional child's own store is notified of its properties, until the child is removed")
   func optionalChild() {
     let store = office()
     store.send(.guestCame(1))
@@ -178,7 +178,7 @@ struct ObservationTests {
     #expect(watch.count == 1)
   }
 
-  @Test("A list's stores are told of rows that come, go and move, not of rows that change")
+  @Test("A list's stores are notified of inserted, removed and moved rows, not of changed rows")
   func rows() {
     let store = office(rows: [1, 2, 3])
     let list = Watch { _ = store.scope(\.rows, action: \.rows).count }
@@ -197,7 +197,7 @@ struct ObservationTests {
     #expect(list.count == 2)
   }
 
-  @Test("A row by its id is told of its own changes only")
+  @Test("A row by its id is notified only of its own changes")
   func row() {
     let store = office(rows: [1, 2])
     let row = store.scope(\.rows[id: 1], action: \.rows[id: 1])
@@ -208,7 +208,7 @@ struct ObservationTests {
     #expect(watch.count == 1)
   }
 
-  @Test("An enum that is read for its case is told of another case only")
+  @Test("A reader of an enum's case is notified only of another case")
   func enumCase() {
     let store = Store(initialState: Result<Int, Never>?.none) {
       Reduce<Result<Int, Never>?, Int?> { state, action in
@@ -225,7 +225,7 @@ struct ObservationTests {
     #expect(watch.count == 2)
   }
 
-  @Test("A value that cannot be compared is told of when its memory differs")
+  @Test("A value that cannot be compared has changed if its memory differs")
   func incomparable() {
     struct Box: Sendable { var value = 0 }
     struct State: Sendable {
@@ -246,7 +246,7 @@ struct ObservationTests {
     #expect(watch.count == 1)
   }
 
-  @Test("Nothing is noted outside of a tracking, and what has fired or is forgotten goes")
+  @Test("Reads outside a tracking are not recorded, and fired or abandoned reads are removed")
   func deadReads() {
     let store = screen()
     _ = (store.count, store.name, store.state)
@@ -258,7 +258,7 @@ struct ObservationTests {
     #expect(store.readCount == 2)
     store.send(.count(1))
     #expect(store.readCount == 1)
-    // Nobody waits for the name any more, as the one tracking that read it is over.
+    // No observer waits for the name, since the only tracking that read it has fired.
     store.send(.hidden(1))
     #expect(store.readCount == 0)
     store.send(.nothing)
@@ -266,7 +266,7 @@ struct ObservationTests {
     #expect(core?.isObserved == false)
   }
 
-  @Test("Trackings that come and go without any change leave no more behind than a limit")
+  @Test("Trackings that end without a change leave a limited number of reads")
   func bounded() {
     let store = office(rows: Array(0..<1000))
     for id in 0..<1000 {
@@ -277,7 +277,7 @@ struct ObservationTests {
     #expect((store.readCount) <= 1000)
   }
 
-  @Test("Reading by many key paths that are made at run time costs the same for each")
+  @Test("The cost of a read is the same for any number of key paths that are created at run time")
   func manyKeyPaths() {
     func cost(_ count: Int) -> Duration {
       let store = office(rows: Array(0..<count))
@@ -287,18 +287,18 @@ struct ObservationTests {
       return Self.threadTime - start
     }
     let costs = [1_000, 8_000].map { count in (0..<3).map { _ in cost(count) }.min() ?? .zero }
-    // Where each was looked for among all it was 64 times as much.
+    // A linear search for each would cost 64 times as much.
     #expect(costs[1] < costs[0] * 24, "\(costs)")
   }
 
-  /// The time that this thread has computed, whatever else the machine does.
+  /// The processor time of this thread, independent of the machine's load.
   private static var threadTime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  @Test("Who waits keeps no store alive")
+  @Test("A waiting observer keeps no store alive")
   func lifetime() {
     weak var weakCore: RootCore<Screen.State, Screen.Action>?
     let other = screen()
@@ -313,7 +313,7 @@ struct ObservationTests {
     #expect(weakCore == nil)
   }
 
-  @Test("A reader that is told by one store and reads another is not told twice of one change")
+  @Test("A reader of two stores is notified once of one change")
   func twoStores() {
     let store = office()
     let boss = store.scope(\.boss, action: \.boss)
@@ -324,7 +324,7 @@ struct ObservationTests {
     #expect(watch.count == 2)
   }
 
-  /// A core whose state comes from elsewhere, as that of a scope in another process does.
+  /// A core whose state another process owns, like that of a remote scope.
   private final class ReplicaCore: StoreCore {
     let root = RootNode(Office.State())
     var node: StoreNode<Office.State> { root }
@@ -349,7 +349,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("A store of another process is observed like any other, and so are its parts")
+  @Test("A remote store is observed like any other, and so are its parts")
   func replica() {
     let core = ReplicaCore()
     let store = Store(core: core)
@@ -366,7 +366,7 @@ struct ObservationTests {
     #expect(counts == [1, 1, 1])
   }
 
-  @Test("withPerceptionTracking is told like withObservationTracking")
+  @Test("withPerceptionTracking notifies like withObservationTracking")
   func perception() {
     let store = screen()
     let isTold = LockIsolated(false)

@@ -9,7 +9,7 @@ struct ObserveTests {
     Store(initialState: Counter.State()) { Counter() }
   }
 
-  @Test("The closure runs at once, and once again for however many changes came before its turn")
+  @Test("The closure runs at once, and once again for any number of changes before its turn")
   func coalesced() async {
     let store = counter()
     var seen: [Int] = []
@@ -26,7 +26,7 @@ struct ObserveTests {
     token.cancel()
   }
 
-  @Test("It runs no more when its token is cancelled or has gone")
+  @Test("It runs no more when its token is cancelled or released")
   func cancelled() async {
     let store = counter()
     var runs = ["cancelled": 0, "gone": 0, "kept": 0]
@@ -43,7 +43,7 @@ struct ObserveTests {
     #expect(tokens.count == 1)
   }
 
-  @Test("A closure may read what it did not read before, and send")
+  @Test("A closure may read other values than before, and send")
   func dynamicReads() async {
     let store = Store(initialState: Office.State()) { Office() }
     var seen: [Int?] = []
@@ -56,7 +56,7 @@ struct ObserveTests {
     token.cancel()
   }
 
-  @Test("A closure that changes what it has just read is told of the next change")
+  @Test("A closure that changes a value that it has read is notified of the next change")
   func changesWhatItReads() async {
     let store = counter()
     var runs = 0
@@ -73,7 +73,7 @@ struct ObserveTests {
     token.cancel()
   }
 
-  @Test("Observations gives the values of what it reads of a store")
+  @Test("Observations returns the values that it reads of a store")
   @available(macOS 26.0, *)
   func observations() async {
     let store = counter()
@@ -125,7 +125,7 @@ extension ObserveTests {
     #expect(seen == [0, 2])
   }
 
-  @Test("A token may be cancelled from anywhere")
+  @Test("A token may be cancelled on any thread")
   func cancelledElsewhere() async {
     let store = counter()
     var seen: [Int] = []

@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-/// A workshop whose visitors are sent away by somebody who stands outside of all operators.
+/// A workshop whose visitors are removed by a reducer outside of all operators.
 private struct GuardedWorkshop: Reducer {
   let clear: @Sendable (inout Workshop.State) -> Void
 
@@ -14,7 +14,7 @@ private struct GuardedWorkshop: Reducer {
   }
 }
 
-@Suite("Children that somebody else removes", .timeLimit(.minutes(1)))
+@Suite("Children that another reducer removes", .timeLimit(.minutes(1)))
 @MainActor
 struct AbsentChildEffectTests {
   private func workshop(
@@ -27,7 +27,7 @@ struct AbsentChildEffectTests {
     }
   }
 
-  @Test("Their effects end with the next action, and those of who stays go on")
+  @Test("Their effects end with the next action, and those of the others continue")
   func removed() async {
     let store = workshop {
       $0.guest = nil
@@ -44,7 +44,7 @@ struct AbsentChildEffectTests {
     for index in [0, 1, 4] { #expect(!tasks[index].isFinished) }
   }
 
-  @Test("Their effects end with the next action when another child stands in their place")
+  @Test("Their effects end with the next action if another child replaces them")
   func replaced() async {
     let store = workshop {
       $0.guest = Worker.State(id: 20)
@@ -58,7 +58,7 @@ struct AbsentChildEffectTests {
     for index in [0, 1, 3, 4] { #expect(!tasks[index].isFinished) }
   }
 
-  @Test("The effects of a case end when somebody else changes to another case")
+  @Test("The effects of a case end if another reducer changes the case")
   func cases() async {
     let store = Store(initialState: Lamp.State.on(1)) {
       CombineReducers {
@@ -79,7 +79,7 @@ struct AbsentChildEffectTests {
     await task.finish()
   }
 
-  @Test("The parent of a child of a case cancels what that has started, by its id")
+  @Test("The parent of a case's child cancels the child's effects by their id")
   func cancelledCase() async {
     let store = Store(initialState: Lamp.State.on(1)) {
       Reduce<Lamp.State, Lamp.Action> { _, action in
@@ -98,7 +98,7 @@ struct AbsentChildEffectTests {
     await task.finish()
   }
 
-  @Test("A child that goes to another case by itself keeps its effects")
+  @Test("A child that changes its own case keeps its effects")
   func goesOnByItself() async {
     let store = Store(initialState: Lamp.Post.State(lamp: .on(1))) { Lamp.Post() }
     let tasks = [Lamp.Action.look, .switchOff, .look].map { store.send(.lamp($0)) }
@@ -109,7 +109,7 @@ struct AbsentChildEffectTests {
     for task in tasks { await task.finish() }
   }
 
-  @Test("Of one that is presented, and goes on by itself, only what it began since goes on")
+  @Test("A presented child that changes its own case keeps only its later effects")
   func goesOnPresented() async {
     let store = Store(initialState: Lamp.Post.State(shown: .on(1))) { Lamp.Post() }
     let before = store.send(.shown(.presented(.look)))
@@ -123,7 +123,9 @@ struct AbsentChildEffectTests {
   }
 }
 
-/// A feature of two cases, each action of which has an effect.
+/// A feature with two cases.
+///
+/// Each of its actions has an effect.
 private enum Lamp {
   @CasePathable
   enum State: Equatable, Sendable {
@@ -144,7 +146,7 @@ private enum Lamp {
     }
   }
 
-  /// Where a lamp is held as an optional, and where it is presented.
+  /// Contains a lamp as an optional, and as a presented state.
   struct Post: Reducer {
     struct State: Equatable, Sendable {
       var lamp: Lamp.State?

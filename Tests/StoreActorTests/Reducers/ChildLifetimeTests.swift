@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-@Suite("Children that come and go", .timeLimit(.minutes(1)))
+@Suite("The lifetime of children", .timeLimit(.minutes(1)))
 @MainActor
 struct ChildLifetimeTests {
   private func office(
@@ -25,7 +25,7 @@ struct ChildLifetimeTests {
     #expect(store.guest == nil)
   }
 
-  @Test("A child's effects are cancelled when another child comes in its place")
+  @Test("A child's effects are cancelled when another child replaces it")
   func ifLetIdentity() async {
     let store = office(Office.State(guest: Worker.State(id: 1)))
     let task = store.send(.guest(.start))
@@ -37,7 +37,7 @@ struct ChildLifetimeTests {
     await task.finish()
   }
 
-  @Test("A row's effects are cancelled when it is removed, and those of other rows go on")
+  @Test("A row's effects are cancelled when it is removed, and those of other rows continue")
   func forEachRemoval() async {
     let clock = TestClock()
     let rows: IdentifiedArrayOf<Worker.State> = [Worker.State(id: 1), Worker.State(id: 2)]
@@ -53,7 +53,7 @@ struct ChildLifetimeTests {
     await second.finish()
   }
 
-  @Test("A row that is removed by the very action that starts its effect leaves none running")
+  @Test("A row that is removed by the action that starts its effect leaves no running effect")
   func forEachRemovalInOneAction() async {
     let store = Store(initialState: Office.State(rows: [Worker.State(id: 1)])) {
       CombineReducers {
@@ -74,7 +74,7 @@ struct ChildLifetimeTests {
     #expect(core?.hasRunningEffects == false)
   }
 
-  @Test("Rows use the same cancellation id without reaching each other's effects")
+  @Test("Rows use the same cancellation id without affecting each other's effects")
   func rowIDs() async {
     let rows: IdentifiedArrayOf<Worker.State> = [Worker.State(id: 1), Worker.State(id: 2)]
     let store = office(Office.State(boss: Worker.State(id: 1), rows: rows))
@@ -149,7 +149,7 @@ struct ChildLifetimeTests {
     #expect(store.guest == nil)
   }
 
-  @Test("An action for a row that is not there is reported with its id, and ignored")
+  @Test("An action for an absent row is reported with its id, and ignored")
   func absentForEach() {
     let store = office(Office.State())
     withKnownIssue {
@@ -172,7 +172,7 @@ struct ChildLifetimeTests {
     #expect(store.state == .settings(""))
   }
 
-  @Test("An optional enum child is another child when it is of another case")
+  @Test("An optional enum child is another child if its case differs")
   func enumIdentity() async {
     struct Parent: Reducer {
       struct State { var screen: Screen.State? }

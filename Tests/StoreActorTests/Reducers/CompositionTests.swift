@@ -12,7 +12,7 @@ struct CompositionTests {
     #expect(store.guest?.ticks == 1)
   }
 
-  @Test("The reducers of a body run in the order of the list, their effects too")
+  @Test("The reducers of a body run in the order of the list, and so do their effects")
   func order() {
     let store = Store(initialState: [String]()) {
       CombineReducers {
@@ -82,7 +82,7 @@ struct CompositionTests {
     )
   }
 
-  @Test("An optional reducer that is nil does nothing")
+  @Test("An optional reducer that is nil has no effect")
   func optionalReducer() {
     var state = 0
     let none: Reduce<Int, Int>? = nil
@@ -97,7 +97,7 @@ struct CompositionTests {
     #expect(state == 2)
   }
 
-  @Test("A store evaluates a body once, whatever is sent")
+  @Test("A store evaluates a body once, for any number of actions")
   func bodyOnce() {
     struct Feature: Reducer {
       let evaluations: LockIsolated<Int>
@@ -132,7 +132,7 @@ struct CompositionTests {
     #expect(store.children[id: 1]?.children[id: 2]?.children.ids == [3])
   }
 
-  @Test("A wrapper may run another reducer by hand")
+  @Test("A wrapper may call another reducer directly")
   func wrapper() {
     struct Twice<Base: Reducer>: Reducer {
       let base: Base

@@ -4,7 +4,7 @@ import Testing
 @Suite("A body with a condition or a loop", .timeLimit(.minutes(1)))
 @MainActor
 struct ConditionalBodyTests {
-  @Test("runs the branch whose condition holds when an action comes")
+  @Test("runs the branch whose condition holds when an action arrives")
   func branches() {
     let flags = Flags()
     let store = Store(initialState: [String]()) { Branches(flags: flags) }
@@ -18,7 +18,7 @@ struct ConditionalBodyTests {
     #expect(store.state == ["off", "on", "also on", "off"])
   }
 
-  @Test("runs a loop as often as it goes when an action comes")
+  @Test("runs a loop with the iterations that apply when an action arrives")
   func loop() {
     let flags = Flags()
     let store = Store(initialState: [String]()) { Loop(flags: flags) }
@@ -28,7 +28,7 @@ struct ConditionalBodyTests {
     #expect(store.state == ["a", "b"])
   }
 
-  @Test("runs a reducer that may be nil when it is there")
+  @Test("runs an optional reducer if it is present")
   func optional() {
     let flags = Flags()
     let store = Store(initialState: [String]()) { Maybe(flags: flags) }
@@ -38,7 +38,7 @@ struct ConditionalBodyTests {
     #expect(store.state == ["there"])
   }
 
-  @Test("asks the dependencies of the action")
+  @Test("reads the dependencies of the action")
   func dependencies() async {
     let store = TestStore(initialState: [String]()) { Dependent() }
     store.dependencies.locale = Locale(identifier: "de")
@@ -47,7 +47,7 @@ struct ConditionalBodyTests {
     await store.send(0) { $0 = ["Hallo", "Hello"] }
   }
 
-  @Test("may have its condition inside of an operator, or behind one")
+  @Test("may have its condition inside an operator, or after one")
   func inOperators() {
     let flags = Flags()
     let evaluations = LockIsolated(0)
@@ -64,7 +64,7 @@ struct ConditionalBodyTests {
     #expect(evaluations.value == 4)
   }
 
-  @Test("is evaluated again without the bodies around it")
+  @Test("is evaluated again without its enclosing bodies")
   func around() {
     let (inner, outer) = (LockIsolated(0), LockIsolated(0))
     let store = Store(initialState: 0) { Around(inner: inner, outer: outer) }

@@ -16,7 +16,7 @@ struct IdentifiedActionTests {
     #expect(Action.element(id: 1, action: .increment).is(\.element))
   }
 
-  @Test("It is coded as a case with an id and an action, and read back")
+  @Test("It is encoded as a case with an id and an action, and decoded")
   func codable() throws {
     let action = IdentifiedAction<Int, String>.element(id: 1, action: "tapped")
     let data = try JSONEncoder().encode(action)

@@ -44,7 +44,7 @@ struct ModifierTests {
     static let testValue = "nobody"
   }
 
-  /// Writes down the name it sees, at once and in an effect.
+  /// Records the name that it reads, at once and in an effect.
   private struct Writer: Reducer {
     @Dependency(Name.self) var name
 
@@ -56,7 +56,7 @@ struct ModifierTests {
     }
   }
 
-  @Test("A dependency holds for the reducer it is set on and its effects")
+  @Test("A dependency applies to its reducer and the reducer's effects")
   func dependency() async {
     let store = Store(initialState: [String]()) {
       Writer().transformDependency(\.self) { $0[Name.self] = "Ann" }
@@ -76,7 +76,7 @@ struct ModifierTests {
     static let testValue = Greeter()
   }
 
-  @Test("A dependency can be set by its key path, and one that is its own key by itself")
+  @Test("A dependency can be set by its key path, and its own key by its type")
   func dependencySpellings() {
     struct Reader: Reducer {
       @Dependency(\.continuousClock) var clock
@@ -101,7 +101,7 @@ struct ModifierTests {
     #expect(store.state == ["hello", "true"])
   }
 
-  @Test("Several changes in a row are one, in every spelling")
+  @Test("Several consecutive changes are combined, in every spelling")
   func dependencyFusing() {
     typealias Fused = _DependencyKeyWritingReducer<Writer>
     let reducer = Writer().dependency(\.continuousClock, .immediate)
@@ -112,7 +112,7 @@ struct ModifierTests {
     #expect(type(of: all) == Fused.self)
   }
 
-  @Test("Of several changes in a row, the one further in has the last word")
+  @Test("Among several consecutive changes, the inner one takes precedence")
   func dependencyOrder() {
     let store = Store(initialState: [String]()) {
       Writer()
@@ -125,7 +125,7 @@ struct ModifierTests {
     #expect(store.state.first == "Bob outer inner")
   }
 
-  @Test("Printing shows each action with what it changed, and can be switched off")
+  @Test("Printing shows each action with its changes, and can be disabled")
   func printChanges() {
     let lines = LockIsolated<[String]>([])
     let printer = _ReducerPrinter<Counter.State, Counter.Action> { action, old, new in
@@ -140,7 +140,7 @@ struct ModifierTests {
     #expect(store.count == 2)
   }
 
-  @Test("Printing can be left to a queue, in the order of the actions")
+  @Test("A queue may print, in the order of the actions")
   func printOnQueue() {
     let lines = LockIsolated<[Int]>([])
     let queue = DispatchQueue(label: "printer")
@@ -157,7 +157,7 @@ struct ModifierTests {
     #expect(lines.value == [1, 2, 3])
   }
 
-  @Test("Labels name the cases of an action, and leave values out")
+  @Test("Labels name the cases of an action, and omit values")
   func labels() {
     #expect(caseLabels(of: Counter.Action.increment) == "Counter.Action.increment")
     #expect(caseLabels(of: Counter.Action.set(3)) == "Counter.Action.set")

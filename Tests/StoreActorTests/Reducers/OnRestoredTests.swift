@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-/// What features are told when their daemon has started again.
+/// The actions that features receive after a restart of their daemon.
 @MainActor
 @Suite struct OnRestoredTests {
   @Reducer
@@ -107,7 +107,7 @@ import Testing
     #expect(core.state.count == 2)
   }
 
-  /// Notes what it is told.
+  /// Records the starts and ends of effects.
   private final class Log: EffectLog {
     var began: [UInt64: InterruptedEffect] = [:]
     var ended: Set<UInt64> = []

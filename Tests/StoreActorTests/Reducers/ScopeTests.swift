@@ -14,7 +14,7 @@ struct ScopeTests {
     #expect(store.guest?.ticks == 1)
   }
 
-  @Test("Both spellings do the same, and a child's effects come back as the parent's actions")
+  @Test("Both spellings are equivalent, and a child's effects return as the parent's actions")
   func spellings() async {
     struct Child: Reducer {
       var body: some Reducer<Int, String> {
@@ -63,12 +63,12 @@ struct ScopeTests {
 }
 
 extension ScopeTests {
-  @Test("On an enum whose cases are properties too, the case is meant and not the property")
+  @Test("On an enum whose cases are also properties, the case is used and not the property")
   func enumProperties() {
     @Sendable func feature() -> some Reducer<Screen.State, Screen.Action> {
       CombineReducers {
         Scope(state: \.home, action: \.home) {
-          // What it is made for is not said: an Int and an Int? can both be set to 5.
+          // The type is not given: both an Int and an Int? can be set to 5.
           Reduce { state, _ in
             state = 5
             return .none
@@ -108,7 +108,7 @@ struct Pair: Equatable, Sendable {
   }
 }
 
-/// A feature whose state is one of two screens'.
+/// A feature whose state is that of one of two screens.
 struct Screen: Reducer {
   @dynamicMemberLookup
   enum State: Equatable, Sendable, CasePathable {
@@ -152,7 +152,7 @@ struct Screen: Reducer {
     static var allCasePaths: AllCasePaths { AllCasePaths() }
   }
 
-  /// Waits for ever when it is sent a zero.
+  /// Waits forever after the action zero.
   struct Home: Reducer {
     var body: some Reducer<Int, Int> {
       Reduce { state, action in

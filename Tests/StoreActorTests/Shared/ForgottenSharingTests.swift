@@ -21,7 +21,7 @@ struct ForgottenSharingTests {
       _ = Shared(wrappedValue: 1, .store("process"))
     }
     await SharedProcess.$assumedClient.withValue(true) {
-      // A test has its own.
+      // A test has its own storage.
       let size = Shared(wrappedValue: 1, .store("test"))
       await #expect(throws: Never.self) { try await Shared.update(size) { $0 = 2 } }
       #expect(size.wrappedValue == 2)
@@ -42,7 +42,7 @@ struct ForgottenSharingTests {
       try await Shared.update(size) { $0 = 2 }
       precondition(size.wrappedValue == 2)
     }
-    // Without a daemon of its own such a process is a client.
+    // Without its own daemon such a process is a client.
     await #expect(processExitsWith: .failure) {
       SharedProcess.beginConnecting()
       let size = withDependencies {

@@ -1,7 +1,7 @@
 import Dispatch
 import StoreActor
 
-/// A counter that others share, in all the places that a state can have.
+/// A state with a shared counter and an unshared number.
 @Reducer
 struct Tally {
   @ObservableState
@@ -29,7 +29,7 @@ struct Tally {
   }
 }
 
-/// A state with a shared value in every place that there is.
+/// A state with a shared value in every possible place.
 @Reducer
 struct Places {
   @ObservableState
@@ -72,7 +72,7 @@ struct Places {
       tree = .branch(.leaf(tally), .leaf(tally))
     }
 
-    /// What it shows, place by place.
+    /// The shown counts, place by place.
     var shown: [Int] {
       let paged = if case .tally(let tally, _) = page { [tally.count] } else { [Int]() }
       return [count, child.count, sheet?.count ?? -1, optional?.count ?? -1, path[0].count]
@@ -87,7 +87,7 @@ struct Places {
     @Shared var count: Int
   }
 
-  /// A value that is shared, and shares another one.
+  /// A value that is shared, and contains another shared value.
   struct Nested: Equatable {
     @Shared var count: Int
     var taps = 0
@@ -134,14 +134,16 @@ func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
   group.wait()
 }
 
-/// Lets the main actor's other tasks have their turns until something is so.
+/// Runs the main actor's other tasks until a condition holds.
 @MainActor
 func turns(until condition: () -> Bool) async {
   for _ in 0..<10_000 where !condition() { await Task.yield() }
 }
 
-/// What several writers have written into shared values: each its own, and all from one row of
-/// numbers, so that the greatest number of a state tells which state it has to be.
+/// The writes of several writers to shared values.
+///
+/// Each writer has its own value, and all take the next number of one sequence, so that a state's
+/// greatest number identifies the expected state.
 final class History: Sendable {
   let counts: [Shared<Int>]
   private let writes = LockIsolated<[Int]>([])
@@ -156,7 +158,7 @@ final class History: Sendable {
     }
   }
 
-  /// All values after no write, after one, and so on.
+  /// The values after no write, after one write, and so on.
   var prefixes: [[Int]] {
     var prefixes = [counts.map { _ in 0 }]
     for (number, writer) in writes.value.enumerated() {

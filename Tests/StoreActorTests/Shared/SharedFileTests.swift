@@ -5,7 +5,7 @@ import Testing
 
 private typealias Counts = [String: Int]
 
-/// A feature that counts in a file.
+/// A state with counts in a file.
 private struct FileState: Sendable {
   @Shared var counts: Counts
 }
@@ -23,7 +23,7 @@ private func counts(in url: URL) -> Counts? {
   (try? Data(contentsOf: url)).flatMap { try? JSONDecoder().decode(Counts.self, from: $0) }
 }
 
-/// Values in real files.
+/// Tests of values in real files.
 @Suite(.timeLimit(.minutes(2)))
 @MainActor
 struct SharedFileTests {
@@ -153,7 +153,7 @@ struct SharedFileTests {
     #expect(value.wrappedValue == ["new": 1])
     await #expect(throws: DecodingError.self) { try await value.load() }
 
-    // Somebody mends it.
+    // The file is repaired.
     try Data(#"{"precious": 1}"#.utf8).write(to: url)
     try await value.load()
     #expect(value.wrappedValue == ["precious": 1] && value.loadError == nil)
@@ -216,7 +216,7 @@ struct SharedFileTests {
   }
 }
 
-/// A key of which reading fails.
+/// A key whose reads fail.
 private struct FallibleKey: SharedKey, Hashable {
   struct Failure: Error {}
 

@@ -6,7 +6,7 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// What keys are asked and told in a test.
+/// The calls that keys receive in a test.
 private enum KeyLog {
   @TaskLocal static var current = KeyPlace()
 }
@@ -19,7 +19,7 @@ private final class KeyPlace: Sendable {
   func note(_ line: String) { lines.withValue { $0.append(line) } }
 }
 
-/// A key that notes what it is asked, and keeps values as memory does.
+/// A key that logs its calls, and keeps values in memory.
 private struct LoggingKey: SharedKey {
   var place = KeyLog.current
 
@@ -46,7 +46,7 @@ private struct LoggingKey: SharedKey {
   }
 }
 
-/// A key that passes everything on to another one.
+/// A key that forwards all calls to another one.
 private struct PassingKey<Base: SharedKey>: SharedKey {
   let base: Base
 
@@ -78,7 +78,7 @@ private struct PassingKey<Base: SharedKey>: SharedKey {
   }
 }
 
-/// A key that answers nobody.
+/// A key that never answers.
 private struct ForgetfulKey: SharedKey {
   typealias Value = Int
 
@@ -232,7 +232,7 @@ struct SharedKeyQuestionTests {
       let core = RootCore(initialState: { Kept() }, reducer: { Keeper() }, entersLater: true)
       #expect(log.value.isEmpty)
       core.restore(kept, revision: 7)
-      // The kept value, and the default nowhere.
+      // The calls contain the stored value, and never the default.
       #expect(log.value == ["load 5", "subscribe", "save 5"])
       core.enter()
       #expect(core.state.count == 5 && core.revision == 7)

@@ -10,7 +10,7 @@ struct SharedStateTests {
     return (RootCore(initialState: { Places.State(count) }, reducer: { Places() }), count)
   }
 
-  @Test("A change by an action shows with it, in every place of the state")
+  @Test("A change by an action shows in every place of the state")
   func everyPlace() {
     let (core, count) = places()
     let before = core.state
@@ -22,7 +22,7 @@ struct SharedStateTests {
     #expect(count.wrappedValue == 2)
   }
 
-  @Test("A change from outside is one revision without an action, however many changes it was")
+  @Test("Changes from outside are one revision without an action, for any number of changes")
   func outside() async {
     let (core, count) = places()
     var states: [Int] = []
@@ -38,7 +38,7 @@ struct SharedStateTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("A change from outside comes before the next action, as a revision of its own")
+  @Test("A change from outside precedes the next action, in its own revision")
   func outsideBeforeAction() {
     let (core, count) = places()
     var shown: [[Int]] = []
@@ -48,7 +48,7 @@ struct SharedStateTests {
     #expect(shown == [[1, 0, 5], [2, 5, 6]])
   }
 
-  @Test("What no state shows, and what is as it was, makes no revision")
+  @Test("An invisible change, or one to an equal value, makes no revision")
   func noRevision() async {
     let (core, count) = places()
     let other = Shared(value: 0)
@@ -60,7 +60,7 @@ struct SharedStateTests {
     #expect(core.revision == 1)
   }
 
-  @Test("A shared value that comes into the state is followed, and one that went is not")
+  @Test("A shared value is followed while it is in the state, and only then")
   func replaced() async {
     let (core, count) = places()
     let other = Shared(value: 7)
@@ -73,7 +73,7 @@ struct SharedStateTests {
     #expect(core.state.count == 1)
   }
 
-  @Test("A state is a value: what was kept of it stays as it was")
+  @Test("A state is a value: a copy of it does not change")
   func kept() {
     let (core, _) = places()
     core.send(.child(.add(1)))
@@ -84,7 +84,7 @@ struct SharedStateTests {
   }
 
   @Test(
-    "A step sees one version of all values, and its own changes, whoever changes them meanwhile"
+    "A step sees one version of all values, and its own changes, during concurrent changes"
   )
   func oneVersion() async {
     struct Both: Equatable {
@@ -118,13 +118,13 @@ struct SharedStateTests {
     #expect(core.state.first == 1)
     #expect(core.state.second == 1)
     core.send(true)
-    // Its own change is made to what is there by then, and shows all that led to it.
+    // Its own change applies to the current value, and shows all changes that preceded it.
     #expect(core.state.seen == [1, 1, 1, 1, 12, 2])
     #expect(core.state.first == 12)
     #expect(core.state.second == 2)
   }
 
-  @Test("Whatever threads write while actions run, each state is a prefix of what was written")
+  @Test("With concurrent writers and actions, each state is a prefix of the writes")
   func prefixes() async {
     let writers = 3
     let history = History(writers: writers + 1)
@@ -148,7 +148,7 @@ struct SharedStateTests {
         for _ in 0..<10_000 where !isOver.value { history.write(writer) }
       }
     }
-    // All are at it, so that something comes between the actions.
+    // All writers run, so that writes occur between the actions.
     while history.counts.dropLast().contains(where: { $0.wrappedValue == 0 }) { await Task.yield() }
     for _ in 0..<200 {
       core.send(true)
@@ -177,7 +177,7 @@ struct SharedStateTests {
     #expect(one.count == 4)
   }
 
-  @Test("Whoever reads a shared value through a store is told of its changes, and nobody else")
+  @Test("Only readers of a shared value are notified of its changes")
   func observed() async {
     let count = Shared(value: 0)
     let store = Store(initialState: Tally.State(count: count)) { Tally() }
@@ -204,7 +204,7 @@ struct SharedStateTests {
       initialState: { Places.State(count) },
       reducer: {
         Places().onChange(of: \.child) { old, state in
-          // Whatever is read in a step is what the step sees, of an old state as well.
+          // Every read in a step returns the step's version, also of an old state.
           state.array[0].taps = state.child.count * 10 + old.count - 3
           return .none
         }
@@ -216,7 +216,7 @@ struct SharedStateTests {
     #expect(core.state.array[0].taps == 30)
   }
 
-  @Test("A shared value that shares another one shows both as they were, whichever changes")
+  @Test("A shared value that contains another one shows the old values of both, if either changes")
   func nested() async {
     let (core, count) = places()
     let before = core.state
@@ -230,7 +230,7 @@ struct SharedStateTests {
     #expect(core.state != tapped)
   }
 
-  @Test("Values that share each other can be shown")
+  @Test("Values that contain each other as shared values can be shown")
   func sharedByEachOther() {
     struct Ring {
       var count = 0
@@ -255,7 +255,7 @@ struct SharedStateTests {
     one.withLock { $0.other = nil }
   }
 
-  @Test("A row that goes shows the last value that there was")
+  @Test("A removed row shows its last value")
   func rowThatGoes() throws {
     struct Row: Equatable, Identifiable {
       let id: Int
@@ -284,7 +284,7 @@ struct SharedStateTests {
     #expect(core.state.editor?.wrappedValue.title == "second")
   }
 
-  @Test("What a client's action changed is taken back when what it is for is absent")
+  @Test("Changes by a client's action are reverted if its target is absent")
   func refused() async {
     let count = Shared(value: 0)
     let other = Shared(value: 0)
@@ -295,7 +295,7 @@ struct SharedStateTests {
     Guarded.meanwhile.setValue { onAnotherThread { other.withLock { $0 = 7 } } }
     #expect(core.sendFromAfar(.child(.tap)) == nil)
     #expect(count.wrappedValue == 0)
-    // Somebody else has gone on from it.
+    // Another thread has changed the value since.
     #expect(other.wrappedValue == 7)
     await turns { core.revision > 0 }
     #expect(core.state.count == 0)
@@ -303,7 +303,7 @@ struct SharedStateTests {
     #expect(core.revision == 1)
   }
 
-  @Test("A step that is given up takes nothing with it of what others have changed")
+  @Test("A discarded step does not discard changes by others")
   func givenUp() async {
     let count = Shared(value: 0)
     let core = RootCore<Tally.State, Tally.Action>(
@@ -314,14 +314,14 @@ struct SharedStateTests {
       if count.wrappedValue == 1 { count.withLock { $0 = 2 } }
     }
     count.withLock { $0 = 1 }
-    // Settled to begin with, in a revision in which the value becomes another one.
+    // Settled at first, in a revision that changes the value.
     #expect(core.changeFromAfar { _ in false } == nil)
     await turns { core.state.count == 2 }
     #expect(core.state.count == 2)
     #expect(core.revision == 2)
   }
 
-  @Test("The first value that a process shares may be made by a reducer")
+  @Test("A reducer may create the first shared value of a process")
   func firstOfAll() async {
     await #expect(processExitsWith: .success) {
       await MainActor.run {
@@ -344,7 +344,7 @@ struct SharedStateTests {
     }
   }
 
-  @Test("A state may hold what has no fields that could be looked through")
+  @Test("A state may contain values whose fields cannot be inspected")
   func existentials() {
     @Shared(value: 0) var elsewhere
     let core = RootCore(initialState: { Odd.State() }, reducer: { Odd() })
@@ -380,13 +380,15 @@ struct SharedStateTests {
 }
 
 extension Places.State {
-  /// What it shares in a shared value, as it would be.
+  /// Returns an expected value with a shared count.
   fileprivate func nested(taps: Int, count: Int) -> Places.Nested {
     Places.Nested(count: Shared(value: count), taps: taps)
   }
 }
 
-/// A child that may be absent, of which the parent notes what was for it.
+/// A parent of an optional child.
+///
+/// It counts the actions in shared values.
 private struct Guarded: Reducer {
   struct State: Sendable {
     @Shared var count: Int

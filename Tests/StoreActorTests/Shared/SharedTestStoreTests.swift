@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-/// A counter of which effects change the shared value.
+/// A counter whose effects change the shared value.
 @Reducer
 private struct Remote {
   @ObservableState
@@ -56,7 +56,7 @@ struct SharedTestStoreTests {
     }
   }
 
-  @Test("Each action's changes are asserted with it; a change in one place is one in all")
+  @Test("Each action's changes are asserted with it; a change in one place applies to all")
   func perAction() async {
     let store = store()
     await store.send(.addTwice) { $0.$count.withLock { $0 = 1 } }
@@ -73,7 +73,7 @@ struct SharedTestStoreTests {
     await store.receive(\.done) { $0.$count.withLock { $0 += 1 } }
   }
 
-  @Test("What an assertion changes, nobody else sees")
+  @Test("Changes in an assertion are invisible outside it")
   func expectationsAreNoChanges() async {
     let count = Shared(value: 0)
     let store = store(count)
@@ -101,7 +101,7 @@ struct SharedTestStoreTests {
     await store.skipReceivedActions()
   }
 
-  @Test("A new state in an assertion begins with what was before the action, and its changes count")
+  @Test("A new state in an assertion starts with the values before the action, plus its changes")
   func newState() async {
     let store = store()
     await store.send(.open) {
@@ -111,7 +111,7 @@ struct SharedTestStoreTests {
     await store.send(.sheet(.presented(.tap))) { $0.sheet?.taps = 1 }
   }
 
-  @Test("What an effect changes is asserted with the next action")
+  @Test("Changes by an effect are asserted with the next action")
   func effectWithAction() async {
     let store = store()
     await store.send(.addLater(sends: true))
@@ -121,7 +121,7 @@ struct SharedTestStoreTests {
     }
   }
 
-  @Test("What an effect changes without an action is asserted by itself")
+  @Test("Changes by an effect without an action are asserted separately")
   func effectWithoutAction() async {
     let store = store()
     await store.send(.addLater(sends: false))
@@ -132,7 +132,7 @@ struct SharedTestStoreTests {
     }
   }
 
-  @Test("What nobody asserts is reported at the end, and by an empty assertion")
+  @Test("Changes without an assertion are reported at the end, and by an empty assertion")
   func neverAsserted() async {
     let count = Shared(value: 0)
     await expectIssue("Shared values were changed without an action", "+   _count: 4,") {
@@ -149,7 +149,7 @@ struct SharedTestStoreTests {
     await expectIssue("A state change does not match") { other.assert { _ in } }
   }
 
-  @Test("What others change is waited for, however many changes it is")
+  @Test("The store waits for changes by others, for any number of changes")
   func received() async {
     let count = Shared(value: 0)
     let store = store(count)
@@ -168,7 +168,7 @@ struct SharedTestStoreTests {
     }
   }
 
-  @Test("What others change otherwise than expected is shown as a difference")
+  @Test("Unexpected changes by others are shown as a difference")
   func receivedOther() async {
     let count = Shared(value: 0)
     let store = store(count)
@@ -191,7 +191,7 @@ struct SharedTestStoreTests {
     await store.receiveSharedChange { $0.$count.withLock { $0 = 6 } }
   }
 
-  @Test("A shared value where no store finds it is reported")
+  @Test("A shared value in a place that stores do not search is reported")
   func unfound() async {
     struct State: Equatable {
       static func == (lhs: Self, rhs: Self) -> Bool { true }
@@ -204,7 +204,7 @@ struct SharedTestStoreTests {
     }
   }
 
-  @Test("A test that is not exhaustive asserts what it wants")
+  @Test("A test that is not exhaustive asserts a selection")
   func notExhaustive() async {
     let count = Shared(value: 0)
     let store = store(count)
@@ -215,13 +215,13 @@ struct SharedTestStoreTests {
     store.assert { #expect($0.count == 9) }
   }
 
-  @Test("Every test begins with values of its own")
+  @Test("Every test begins with its own values")
   func ownValues() async { await changeTwice() }
 
-  @Test("The next test, too, begins with values of its own")
+  @Test("The next test also begins with its own values")
   func ownValuesAgain() async { await changeTwice() }
 
-  /// Finds the value as no test has changed it, and changes it.
+  /// Expects that no test has changed the value, and changes it.
   private func changeTwice() async {
     @Shared(.inMemory("count")) var count = 0
     let store = store($count)
@@ -234,7 +234,7 @@ struct SharedTestStoreTests {
   }
 }
 
-/// A counter that can be set to what it is.
+/// A counter that can be set to its current value.
 @Reducer
 private struct Resettable {
   @ObservableState

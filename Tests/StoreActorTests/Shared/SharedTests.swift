@@ -20,7 +20,7 @@ extension SharedKey where Self == InMemoryKey<Int>.Default {
 
 @Suite("Shared values", .timeLimit(.minutes(1)))
 struct SharedTests {
-  @Test("Whoever gets it from somebody shares it; a new one is another one")
+  @Test("Copies of a value share it; a new value is separate")
   func shares() {
     @Shared(value: 0) var count
     @Shared(value: 0) var other
@@ -32,7 +32,7 @@ struct SharedTests {
     #expect($count.withLock { $0 * 10 } == 10)
   }
 
-  @Test("A property that shares something else leaves those who have it from there as they are")
+  @Test("Replacing a property's shared value does not affect other holders of the old one")
   func assigned() {
     @Shared(value: 1) var count
     let held = $count
@@ -41,7 +41,7 @@ struct SharedTests {
     #expect(count == 43 && held.wrappedValue == 1)
   }
 
-  @Test("A part of it is shared, too, and changes the whole")
+  @Test("A part of it is also shared, and changes the whole")
   func parts() {
     @Shared(value: Profile()) var profile
     @Shared(value: Profile()) var projected
@@ -56,7 +56,7 @@ struct SharedTests {
     #expect(projected.name == "Blob Sr.")
   }
 
-  @Test("What is absent is not shared; what goes keeps its last value, and comes not back")
+  @Test("An absent part is not shared; a removed part keeps its last value, and stays removed")
   func presence() throws {
     @Shared(value: Profile()) var profile
     #expect(Shared($profile.city) == nil)
@@ -70,7 +70,7 @@ struct SharedTests {
     #expect(profile.city == nil)
   }
 
-  @Test("Who has a row that is gone may change it, which nobody else sees")
+  @Test("A holder of a removed row may change it, which no other holder sees")
   func goneRow() throws {
     @Shared(value: [Row(id: 1), Row(id: 2)] as IdentifiedArrayOf<Row>) var rows
     let last = Array($rows)[1]
@@ -82,7 +82,7 @@ struct SharedTests {
     #expect(last.wrappedValue.title == "back")
   }
 
-  @Test("A value is described by its key, or without one by itself")
+  @Test("A value is described by its key, or without a key by its value")
   func descriptions() throws {
     @Shared(.inMemory("count")) var count: Int? = 1
     @Shared(value: Profile()) var profile
@@ -93,7 +93,7 @@ struct SharedTests {
     #expect("\($profile.name)".contains("[dynamicMember: "))
   }
 
-  @Test("What goes keeps the last value that there was, whoever set it and nobody looked")
+  @Test("A removed part keeps its last value, independent of its writer and readers")
   func lastPresence() throws {
     @Shared(value: Profile(city: "Berlin")) var profile
     let city = try #require(Shared($profile.city))
@@ -104,7 +104,7 @@ struct SharedTests {
     #expect(city.wrappedValue == "Basel")
   }
 
-  @Test("A change of a value inside of its own change is lost, and reported")
+  @Test("A change of a value within its own change is lost, and reported")
   func nestedChange() {
     @Shared(value: Profile()) var profile
     @Shared(value: 0) var count
@@ -125,7 +125,7 @@ struct SharedTests {
     #expect(profile.name == "Blob Jr.")
   }
 
-  @Test("Whoever observes is told when the value is there, and may ask other threads for it")
+  @Test("An observer is notified when the value is readable on other threads")
   func observedFromElsewhere() {
     let count = Shared(value: 0)
     let seen = LockIsolated<[Int]>([])
@@ -150,7 +150,7 @@ struct SharedTests {
     #expect(Array(SharedReader($rows)).map(\.id) == [2, 1])
   }
 
-  @Test("Changes from many threads are all made")
+  @Test("Changes from many threads are all applied")
   func threads() async {
     let count = Shared(value: 0)
     await withTaskGroup(of: Void.self) { group in
@@ -161,7 +161,7 @@ struct SharedTests {
     #expect(count.wrappedValue == 2_000)
   }
 
-  @Test("What was changed before an error stays changed, as with any value")
+  @Test("Changes before an error remain, as with any value")
   func errors() {
     struct Failure: Error {}
     let count = Shared(value: 0)
@@ -183,7 +183,7 @@ struct SharedTests {
     #expect(outside.saved.value == [1])
   }
 
-  @Test("Somebody who observes the newest value is told when it changes")
+  @Test("An observer of the newest value is notified when it changes")
   func observed() {
     @Shared(value: 0) var count
     let told = LockIsolated(0)
@@ -217,7 +217,7 @@ struct SharedTests {
 struct SharedKeyTests {
   private let url = URL(fileURLWithPath: "/settings/profile.json")
 
-  @Test("Of several initial values that of the first counts")
+  @Test("The first of several initial values counts")
   func firstInitialValue() {
     withDependencies {
       $0.defaultInMemoryStorage = InMemoryStorage()
@@ -226,19 +226,19 @@ struct SharedKeyTests {
     }
   }
 
-  // No closure, in which the compiler mixes up the initial values of several such variables.
+  // Not a closure, since the compiler confuses the initial values of several such variables.
   private func checkInitialValues() {
     @Shared(.inMemory("first")) var first = 1
     @Shared(.inMemory("first")) var second = 2
     #expect(second == 1)
     #expect(first == 1)
-    // The value is kept when nobody shares it any more.
+    // The value is kept when no holder shares it anymore.
     _ = Shared(wrappedValue: 3, .inMemory("gone"))
     @Shared(.inMemory("gone")) var last = 4
     #expect(last == 3)
   }
 
-  @Test("Values in memory are shared by name, and outlive those who share them")
+  @Test("Values in memory are shared by name, and outlive their holders")
   func inMemory() {
     func visit() -> Int {
       @Shared(.inMemory("visits")) var visits = 0
@@ -276,7 +276,7 @@ struct SharedKeyTests {
   }
 
   @Test(
-    "A value that may be absent has its default where there is none",
+    "An optional value has its default until a value is stored",
     arguments: [true, false],
   )
   func optionalDefaults(isStored: Bool) {
@@ -308,7 +308,7 @@ struct SharedKeyTests {
     }
   }
 
-  @Test("A file that cannot be read is told as an error, until it can")
+  @Test("An unreadable file is reported as an error, until it is readable")
   func unreadableFile() async throws {
     let files = LockIsolated<[URL: Data]>([url: Data("?".utf8)])
     try await withDependencies {
@@ -325,7 +325,7 @@ struct SharedKeyTests {
     }
   }
 
-  @Test("Real files are replaced behind the change, and those who save wait for it")
+  @Test("Real files are replaced after the change, and callers of save wait for it")
   func fileSystem() async throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -339,7 +339,7 @@ struct SharedKeyTests {
     }
     let first = profile()
     for number in 0..<100 { first.withLock { $0.name = "\(number)" } }
-    // What is not written yet is read all the same.
+    // A change that is not written yet is read nevertheless.
     try await first.load()
     #expect(first.wrappedValue.name == "99")
     try await first.save()
@@ -348,7 +348,7 @@ struct SharedKeyTests {
     #expect(first.saveError == nil)
   }
 
-  @Test("What cannot be saved says why")
+  @Test("A failure to save reports its reason")
   func unwritable() async {
     struct Failure: Error {}
     let profile = Shared(
@@ -361,7 +361,7 @@ struct SharedKeyTests {
     #expect(profile.wrappedValue == 1)
   }
 
-  @Test("Settings are shared by name, and follow what others in the process set")
+  @Test("Settings are shared by name, and follow other changes in the process")
   func settings() {
     @Dependency(\.defaultAppStorage) var settings
     settings.set(true, forKey: "isOn")
@@ -379,7 +379,7 @@ struct SharedKeyTests {
     #expect(settings.object(forKey: "name") == nil)
   }
 
-  @Test("What is set is there in the program's next run")
+  @Test("A setting persists until the program's next run")
   func settingsOfAnotherRun() async throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -409,7 +409,7 @@ struct SharedKeyTests {
     }
   }
 
-  @Test("A setting that cannot be written says so")
+  @Test("A setting that cannot be written reports an error")
   func unwritableSettings() throws {
     final class Unwritable: UserDefaults {
       override func synchronize() -> Bool { false }
@@ -439,7 +439,7 @@ struct SharedKeyTests {
     #expect(name == "default")
   }
 
-  @Test("A setting of another type is none")
+  @Test("A setting of another type is ignored")
   func settingsOfAnotherType() {
     @Dependency(\.defaultAppStorage) var settings
     for key in ["isOn", "size", "link", "kind"] { settings.set(["?"], forKey: key) }
@@ -452,7 +452,7 @@ struct SharedKeyTests {
     #expect(settings.object(forKey: "kind") as? Int == 0)
   }
 
-  @Test("URLs are settings in the form that other readers have, files as paths")
+  @Test("URLs are settings in the usual form, files as paths")
   func links() {
     @Dependency(\.defaultAppStorage) var settings
     settings.set(URL(fileURLWithPath: "/tmp/x y"), forKey: "place")
@@ -467,7 +467,7 @@ struct SharedKeyTests {
     #expect(settings.string(forKey: "page") == "https://example.com/d")
   }
 
-  @Test("A key of one's own says when there is another value")
+  @Test("A custom key reports new values")
   func ownKey() async throws {
     let outside = Outside()
     @Shared(OutsideKey(outside: outside)) var value = 0
@@ -489,7 +489,7 @@ struct SharedKeyTests {
     #expect(!$value.isLoading && value == 0)
   }
 
-  @Test("A value that is loaded by another key is that key's from then on")
+  @Test("A value that is loaded with another key belongs to that key from then on")
   func otherKey() async throws {
     @Shared(.inMemory("one")) var one = 1
     @Shared(.inMemory("other")) var other = 2
@@ -500,7 +500,7 @@ struct SharedKeyTests {
 }
 
 extension SharedKeyTests {
-  @Test("A key may look at other shared values from other threads while it is asked or told")
+  @Test("A key may access other shared values on other threads during its calls")
   func keysAskOthers() async {
     let other = Shared(value: 3)
     @Shared(AskingKey(other: other)) var value = 0
@@ -518,16 +518,16 @@ extension SharedKeyTests {
     )
     #expect(core.state.value == 4)
     core.send(true)
-    // What another thread brings is no change of the step.
+    // A value that another thread sets is not a change of the step.
     await turns { core.state.late?.wrappedValue == 4 }
     #expect(core.state.late?.wrappedValue == 4)
   }
 
-  @Test("A value is read before it is changed in another's change, though others are reading it")
+  @Test("A value is read before a change within another change, during concurrent reads")
   func firstUseInAChange() {
     let other = Shared(value: 0)
     let key = SlowKey()
-    // One that has not asked the key.
+    // A value that has not called the key yet.
     let again = ReadingScope.run { Shared(wrappedValue: 0, key) }
     key.meanwhile.setValue { other.withLock { _ in again.withLock { $0 += 1 } } }
     let value = Shared(wrappedValue: 0, key)
@@ -535,7 +535,7 @@ extension SharedKeyTests {
     #expect(key.saved.value == [6])
   }
 
-  @Test("Who waits for a value that does not come can be cancelled")
+  @Test("A waiter for a value that does not arrive can be cancelled")
   func cancelled() async {
     let outside = Outside()
     outside.holdsSaves.setValue(true)
@@ -548,13 +548,13 @@ extension SharedKeyTests {
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
     }
-    // What comes later is no harm.
+    // Later results have no effect.
     for continuation in outside.continuations.value { continuation.resume(returning: 7) }
     #expect(value.wrappedValue == 0)
     for save in outside.saves.value { save.resume() }
   }
 
-  @Test("Who shares nothing asks and tells no keys, and has its values as long")
+  @Test("Without sharing, keys are not called, and values last as long")
   func alone() async throws {
     let outside = Outside()
     let core = withDependencies {
@@ -583,7 +583,7 @@ extension SharedKeyTests {
     #expect(outside.continuations.value.isEmpty && outside.saved.value.isEmpty)
   }
 
-  @Test("What was read before a change of this process comes too late")
+  @Test("A value that was read before a change of this process is ignored")
   func lateLoad() {
     let outside = Outside()
     @Shared(OutsideKey(outside: outside)) var value = 0
@@ -599,7 +599,7 @@ extension SharedKeyTests {
     #expect(value == 9)
   }
 
-  @Test("What comes while a change is being saved is about to be replaced")
+  @Test("A value that arrives while a change is being saved is ignored")
   func changeUnderWay() {
     let outside = Outside()
     outside.holdsSaves.setValue(true)
@@ -615,7 +615,7 @@ extension SharedKeyTests {
   }
 }
 
-/// A state of which a key looks at another shared value.
+/// A state whose key accesses another shared value.
 private struct AskingState {
   @Shared var value: Int
   var late: Shared<Int>?
@@ -623,7 +623,7 @@ private struct AskingState {
   init(_ other: Shared<Int>) { _value = AskingKey.shared(other, name: "value") }
 }
 
-/// A key of which the value is another shared one's, which another thread looks at.
+/// A key with the value of another shared value, which another thread reads.
 private struct AskingKey: SharedKey {
   let other: Shared<Int>
   var name = "asking"
@@ -652,7 +652,7 @@ private struct AskingKey: SharedKey {
   }
 }
 
-/// A state with a key of one's own.
+/// A state with a custom key.
 private struct KeyedState {
   @Shared var value: Int
   var short = 0
@@ -660,9 +660,9 @@ private struct KeyedState {
   init(_ key: OutsideKey) { _value = Shared(wrappedValue: 0, key) }
 }
 
-/// A key of which the first reading takes its time.
+/// A key whose first read is slow.
 private struct SlowKey: SharedKey {
-  /// What happens while it is read for the first time.
+  /// Called during the first read.
   let meanwhile = LockIsolated<(@Sendable () -> Void)?>(nil)
   let saved = LockIsolated<[Int]>([])
 
@@ -690,7 +690,7 @@ private struct SlowKey: SharedKey {
   }
 }
 
-/// A place outside that is held in the hand.
+/// Storage outside the process that a test controls.
 private final class Outside: Sendable {
   let continuations = LockIsolated<[LoadContinuation<Int>]>([])
   let subscriber = LockIsolated<SharedSubscriber<Int>?>(nil)

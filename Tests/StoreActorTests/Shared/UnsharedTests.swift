@@ -2,11 +2,11 @@ import Testing
 
 @testable import StoreActor
 
-@Suite("Programs that share nothing")
+@Suite("Programs without shared values")
 struct UnsharedTests {
-  @Test("Where nothing is shared, nobody looks for what is")
+  @Test("Without shared values no state is searched for them")
   func unused() async {
-    // In a process of its own: any other test may share something.
+    // In a separate process, since any other test may share a value.
     await #expect(processExitsWith: .success) {
       await MainActor.run {
         let store = Store(initialState: 0) {

@@ -17,13 +17,13 @@ struct BoxedTests {
     var count = 0
   }
 
-  @Test("A box takes the room of a pointer")
+  @Test("A box has the size of a pointer")
   func size() {
     #expect(MemoryLayout<Boxed<Large>>.size == MemoryLayout<Int>.size)
     #expect(MemoryLayout<Parent>.size == 2 * MemoryLayout<Int>.size)
   }
 
-  @Test("The property is used as if there was no box")
+  @Test("The property is used as if it had no box")
   func property() {
     var parent = Parent()
     parent.child.title = "b"
@@ -50,7 +50,7 @@ struct BoxedTests {
     #expect(copy.child.title == "d")
   }
 
-  @Test("A box that nobody shares is changed in place, its value not copied")
+  @Test("A box with one holder is changed in place, without a copy of its value")
   func inPlace() {
     final class Probe {}
     struct Item {
@@ -73,7 +73,7 @@ struct BoxedTests {
     #expect(!box.isIdentical(to: copy))
   }
 
-  @Test("One box is equal to itself without comparing what is in it")
+  @Test("A box is equal to itself without a comparison of its contents")
   func identity() {
     struct Contrary: Equatable {
       static func == (_: Self, _: Self) -> Bool { false }
@@ -95,7 +95,7 @@ struct BoxedTests {
     #expect(Set([Boxed(1), Boxed(1), Boxed(2)]).count == 2)
   }
 
-  @Test("It is coded, dumped and sent as its value")
+  @Test("It is encoded, dumped and replicated as its value")
   func transparency() throws {
     let data = try JSONEncoder().encode([Boxed(1), Boxed(2)])
     #expect(String(decoding: data, as: UTF8.self) == "[1,2]")
@@ -113,7 +113,7 @@ struct BoxedTests {
     }
   }
 
-  @Test("A boxed child is reduced, replicated and scoped to as any other")
+  @Test("A boxed child is reduced, replicated and scoped to like any other")
   @MainActor
   func feature() throws {
     let store = Store(initialState: BoxedParent.State(child: BoxedParent.Child())) { BoxedParent() }

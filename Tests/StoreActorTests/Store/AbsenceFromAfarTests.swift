@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-@Suite("Actions from afar for what may be absent", .timeLimit(.minutes(1)))
+@Suite("Remote actions with a target that may be absent", .timeLimit(.minutes(1)))
 @MainActor
 struct AbsenceFromAfarTests {
   private typealias Core = RootCore<Office.State, Office.Action>
@@ -15,7 +15,7 @@ struct AbsenceFromAfarTests {
   }
 
   @Test(
-    "An action for a child that is absent does nothing, makes no revision and is not reported",
+    "An action for an absent child has no effect, makes no revision and is not reported",
     arguments: [
       .guest(.tick), .guest(.start), .rows(.element(id: 42, action: .tick)),
     ] as [Office.Action],
@@ -31,7 +31,7 @@ struct AbsenceFromAfarTests {
     #expect(!core.hasRunningEffects)
   }
 
-  @Test("An action for a child that is there is reduced as any other")
+  @Test("An action for a present child is reduced like any other")
   func present() {
     let core = office(Office.State(guest: Worker.State(id: 1)))
     let task = core.sendFromAfar(.guest(.tick))
@@ -41,7 +41,7 @@ struct AbsenceFromAfarTests {
     #expect(core.revision == 1)
   }
 
-  @Test("After one from afar an action in process is a mistake again, and is reported")
+  @Test("After a remote action, an action in process is a mistake again, and is reported")
   func inProcess() {
     let core = office()
     #expect(core.sendFromAfar(.guest(.tick)) == nil)
@@ -54,7 +54,7 @@ struct AbsenceFromAfarTests {
     #expect(core.state.guestWasThere == false)
   }
 
-  @Test("Nothing stays of what other reducers did with it, in whatever order they run")
+  @Test("Changes of other reducers are reverted, in any order of reducers")
   func others() {
     let core = RootCore(initialState: { Hall.State() }, reducer: { Hall() })
     var outputs = 0
@@ -70,7 +70,7 @@ struct AbsenceFromAfarTests {
     subscription.cancel()
   }
 
-  @Test("What a feature sends itself to an absent child is a mistake, whoever made it do so")
+  @Test("An action of a feature itself to an absent child is a mistake, for any sender")
   func triggered() {
     let core = RootCore(initialState: { Hall.State() }, reducer: { Hall() })
     withKnownIssue {
@@ -81,7 +81,7 @@ struct AbsenceFromAfarTests {
     #expect(core.revision == 1)
   }
 
-  @Test("In a batch, those that are absent leave the others as they are")
+  @Test("In a batch, actions with an absent target do not affect the others")
   func batch() {
     let core = office(Office.State(rows: [Worker.State(id: 1)]))
     core.batch {
@@ -95,7 +95,7 @@ struct AbsenceFromAfarTests {
   }
 }
 
-/// A parent that runs before its child, and notes what it sees.
+/// A parent that runs before its child, and counts the actions that it sees.
 private struct Hall: Reducer {
   struct State: Equatable, Sendable {
     var seen = 0

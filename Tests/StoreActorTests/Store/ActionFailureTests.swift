@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A failure of an action")
 struct ActionFailureTests {
-  @Test("It says what was wrong and what to do")
+  @Test("It states the fault and the remedy")
   func description() {
     let failure = ActionFailure(
       code: .overloaded,

@@ -11,7 +11,7 @@ struct BatchTests {
     case third
   }
 
-  @Test("What a reducer sends at once is reduced before send returns, in order")
+  @Test("Actions that a reducer sends at once are reduced before send returns, in order")
   func synchronousOrder() {
     let store = Store(initialState: [String]()) {
       Reduce<[String], Action> { state, action in
@@ -50,7 +50,7 @@ struct BatchTests {
     #expect(task.isFinished)
   }
 
-  @Test("The commit hook comes first, then the observers, and only then do effects start")
+  @Test("The commit hook runs first, then the observers, and only then do effects start")
   func effectsStartAfterCommit() async {
     let log = Log()
     let core = RootCore(
@@ -71,7 +71,7 @@ struct BatchTests {
     subscription.cancel()
   }
 
-  @Test("Each action that a running effect sends is a revision of its own")
+  @Test("Each action that a running effect sends has its own revision")
   func effectActionsAreRevisions() async {
     let core = RootCore(
       initialState: { 0 },
@@ -93,7 +93,7 @@ struct BatchTests {
     #expect(core.state == 3)
   }
 
-  @Test("An action sent from the commit hook is reduced afterwards, as a revision of its own")
+  @Test("An action sent from the commit hook is reduced afterward, in its own revision")
   func sendFromCommitHook() async throws {
     let core = RootCore(
       initialState: { [String]() },

@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-/// A feature with a number, for tests of what is around features.
+/// A feature with a number, for tests of stores and tools.
 struct Counter: Reducer {
   struct State: Equatable, Sendable {
     var count = 0
@@ -42,7 +42,7 @@ struct Counter: Reducer {
   }
 }
 
-/// A child that can be started, so that it has an effect running, and asked to do a thing.
+/// A child with an effect that can be started.
 struct Worker: Reducer {
   struct State: Equatable, Sendable, Identifiable {
     let id: Int
@@ -145,7 +145,7 @@ func eventually(
   #expect(condition(), sourceLocation: sourceLocation)
 }
 
-/// Notes what happens, from anywhere.
+/// A log that accepts lines from any thread.
 final class Log: Sendable {
   private let lines = LockIsolated<[String]>([])
 

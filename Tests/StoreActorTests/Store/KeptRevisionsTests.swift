@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-/// A daemon's own store, whose journal has not everything yet that the store shows.
+/// A daemon's own store whose journal lags the shown state.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct KeptRevisionsTests {
   @CasePathable
@@ -30,7 +30,7 @@ import Testing
         try await send.durable(.orderBegan)
         await send(.paid)
       } catch {
-        // What is not known to be kept is not paid for.
+        // An order that is not known to be kept is not paid.
       }
     }
   }
@@ -44,7 +44,7 @@ import Testing
     return core
   }
 
-  /// Notes when a task has been applied, and whether it was.
+  /// Records when a task has been applied, and the result.
   private func note(_ task: StoreTask, in notes: Notes) -> Task<Void, Never> {
     Task {
       do {

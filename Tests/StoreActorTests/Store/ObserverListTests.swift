@@ -2,8 +2,8 @@ import StoreActor
 import Testing
 
 @MainActor
-@Suite("Those who want to be told") struct ObserverListTests {
-  @Test("Who has cancelled is let go when the next comes, though nothing was told meanwhile")
+@Suite("A list of observers") struct ObserverListTests {
+  @Test("A cancelled observer is released when the next is added, even without a notification")
   func letGo() {
     let list = ObserverList<Int>()
     weak var first: Told?

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A root store for any isolation", .timeLimit(.minutes(1)))
 struct RootStoreTests {
-  @Test("Stores are told apart by which one they are")
+  @Test("Stores are distinguished by identity")
   @MainActor
   func identity() {
     let store = Store(initialState: Office.State()) { Office() }
@@ -14,7 +14,7 @@ struct RootStoreTests {
     #expect(Set([store, other, store]).count == 2)
   }
 
-  @Test("Who observes a store is told of the state that it goes on from")
+  @Test("An observer of a store is notified of the restored state")
   @MainActor
   func restored() async {
     let core = RootCore(
@@ -31,7 +31,7 @@ struct RootStoreTests {
     token.cancel()
   }
 
-  @Test("However many send at once, reducers never overlap, and they run on the main actor")
+  @Test("For any number of senders, reducers never overlap, and they run on the main actor")
   func fiftySenders() async {
     let isReducing = LockIsolated(false)
     let overlaps = LockIsolated(0)
@@ -55,7 +55,7 @@ struct RootStoreTests {
     #expect(await root.core.revision == 1000)
   }
 
-  @Test("The root and a store of it are two faces of one state")
+  @Test("The root and a store of it show the same state")
   @MainActor
   func store() async throws {
     let root = RootStore(initialState: Counter.State()) { Counter() }

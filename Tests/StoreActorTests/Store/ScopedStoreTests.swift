@@ -27,7 +27,7 @@ struct ScopedStoreTests {
     #expect(boss.withState(\.ticks) == 2)
   }
 
-  @Test("Asking again for a child gives the same store, in either spelling")
+  @Test("A repeated request for a child returns the same store, in either spelling")
   func cached() {
     let store = office(guest: 1, rows: [1, 2])
     #expect(store.scope(\.boss, action: \.boss) === store.scope(state: \.boss, action: \.boss))
@@ -40,7 +40,7 @@ struct ScopedStoreTests {
     #expect(row !== store.scope(\.rows[id: 2], action: \.rows[id: 2]))
   }
 
-  @Test("A case key path that is held in a variable does as well as one that is written out")
+  @Test("A case key path in a variable is equivalent to a literal one")
   func caseKeyPath() {
     let store = office(guest: 1, rows: [2])
     let boss: CaseKeyPath<Office.Action, Worker.Action> = \.boss
@@ -53,7 +53,7 @@ struct ScopedStoreTests {
     #expect(store.scope(\.boss, action: boss) === store.scope(\.boss, action: boss))
   }
 
-  @Test("An absent child has no store; one that went has a store that keeps the last state")
+  @Test("An absent child has no store; a removed child's store keeps the last state")
   func optional() {
     let store = office()
     #expect(store.scope(\.guest, action: \.guest) == nil)
@@ -67,7 +67,7 @@ struct ScopedStoreTests {
     #expect(store.scope(\.guest, action: \.guest) == nil)
   }
 
-  @Test("Another child in the place of one has another store")
+  @Test("A child that replaces another one has another store")
   func identity() {
     let store = office(guest: 1)
     let first = store.scope(\.guest, action: \.guest)
@@ -78,7 +78,7 @@ struct ScopedStoreTests {
     #expect(second?.id == 2)
   }
 
-  @Test("A list's stores are those of its rows, by id, wherever a row moves")
+  @Test("A list's stores are those of its rows, by id, independent of a row's position")
   func rows() {
     let store = office(rows: [1, 2, 3])
     let rows = store.scope(\.rows, action: \.rows)
@@ -96,7 +96,7 @@ struct ScopedStoreTests {
     #expect(store.scope(\.rows, action: \.rows).count == 2)
   }
 
-  @Test("An action for a child that has gone does not reach what came in its place")
+  @Test("An action for a removed child does not reach its replacement")
   func gone() async {
     let store = office()
     store.send(.guestCame(1))
@@ -115,7 +115,7 @@ struct ScopedStoreTests {
     }
   }
 
-  @Test("A row that went after the list was read still has a store to look at")
+  @Test("A row that is removed after the list was read still has a readable store")
   func goneRow() {
     let store = office(rows: [1, 2])
     let rows = store.scope(\.rows, action: \.rows)
@@ -144,7 +144,7 @@ struct ScopedStoreTests {
     #expect(store.scope(\.boss, action: \.boss).scope(\.ticks, action: \.self).state == 0)
   }
 
-  @Test("A row's store lives as long as somebody holds it")
+  @Test("A row's store lives as long as it has a holder")
   func letGo() {
     let store = office(rows: [1])
     weak let row = store.scope(\.rows[id: 1], action: \.rows[id: 1])

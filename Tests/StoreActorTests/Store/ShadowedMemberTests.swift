@@ -1,10 +1,10 @@
 import StoreActor
 import Testing
 
-@Suite("A store's members hide no property of the state")
+@Suite("A store's members do not hide properties of the state")
 @MainActor
 struct ShadowedMemberTests {
-  @Test("Properties with everyday names are read, observed and bound")
+  @Test("Properties with common names are read, observed and bound")
   func properties() async {
     let store = Store(initialState: Booking.State()) { Booking() }
     let told = LockIsolated(0)

@@ -4,7 +4,7 @@ import Testing
 @Suite("The states of a store as a sequence", .timeLimit(.minutes(1)))
 @MainActor
 struct StatesTests {
-  @Test("It begins with the current state and goes on with the newest after each commit")
+  @Test("It begins with the current state and continues with the newest after each commit")
   func states() async {
     let store = Store(initialState: Counter.State()) { Counter() }
     var states = AsyncStream(statesOf: store).makeAsyncIterator()
@@ -16,7 +16,7 @@ struct StatesTests {
     #expect(await states.next()?.count == 3)
   }
 
-  @Test("A state that is as it was before does not come again")
+  @Test("A state that equals the previous one is omitted")
   func distinct() async {
     let store = Store(initialState: Counter.State()) { Counter() }
     var states = AsyncStream(statesOf: store).makeAsyncIterator()
@@ -38,7 +38,7 @@ struct StatesTests {
     #expect(await states?.next() == nil)
   }
 
-  @Test("An observer is called after each commit until its subscription goes")
+  @Test("An observer is called after each commit until its subscription is released")
   func observers() {
     let core = RootCore(initialState: { Counter.State() }, reducer: { Counter() })
     var seen: [Int] = []

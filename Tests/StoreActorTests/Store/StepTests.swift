@@ -1,11 +1,11 @@
 import StoreActor
 import Testing
 
-/// What a daemon does with a root core: it takes old states, and sends many actions at once.
+/// A daemon's use of a root core: it takes old states, and sends many actions at once.
 @Suite("A root core that a daemon drives", .timeLimit(.minutes(1)))
 @MainActor
 struct StepTests {
-  @Test("The step hook gets both states, the old one as its own, right after the commit hook")
+  @Test("The step hook owns both states, directly after the commit hook")
   func stepHook() {
     let core = RootCore(initialState: { [0] }, reducer: { Appending() })
     var log: [String] = []
@@ -27,7 +27,7 @@ struct StepTests {
     #expect(core.withState { $0.pointee } == [0, 11, 12, 13])
   }
 
-  @Test("Each state is let go when the next one is there, and the last one with its core")
+  @Test("Each state is released when the next one exists, and the last one with its core")
   func statesAreLetGo() {
     final class Token: Sendable {}
     weak var first: Token?
@@ -54,7 +54,7 @@ struct StepTests {
     #expect(second == nil)
   }
 
-  @Test("Sends that are surrounded see the core's dependencies; who is told of them does not")
+  @Test("Sends in a batch see the core's dependencies; their observers do not")
   func surroundings() async {
     var seen: [Int] = []
     let core = RootCore(
@@ -79,7 +79,7 @@ struct StepTests {
     subscription.cancel()
   }
 
-  @Test("An observer that sends, under dependencies of its own, is reduced under the core's")
+  @Test("An action that an observer sends, with its own dependencies, is reduced with the core's")
   func observerSendsWhileSurrounded() {
     let core = RootCore(
       initialState: { [0] },
@@ -103,7 +103,7 @@ struct StepTests {
     subscription.cancel()
   }
 
-  @Test("Surrounded sends that are surrounded once more are sends like any")
+  @Test("Sends in a nested batch are like any others")
   func surroundedTwice() {
     let core = RootCore(initialState: { [0] }, reducer: { Appending() })
     core.batch {
@@ -115,7 +115,7 @@ struct StepTests {
   }
 }
 
-/// Appends each action, with the seed before it.
+/// Appends each action plus ten times the seed.
 private struct Appending: Reducer {
   typealias State = [Int]
   typealias Action = Int

@@ -23,7 +23,7 @@ struct StoreTaskTests {
     #expect(try await store.send(.done).applied() == 2)
   }
 
-  @Test("Finishing waits for the effects of the actions that effects sent, too")
+  @Test("Finishing also waits for the effects of the actions that effects sent")
   func finishReachesTheTree() async {
     let clock = TestClock()
     let store = Store(initialState: [String]()) {
@@ -108,7 +108,7 @@ struct StoreTaskTests {
     #expect(task.isCancelled)
   }
 
-  @Test("A closure is called once when the effects have ended, or at once when there are none")
+  @Test("A closure is called once when the effects have ended, or at once without effects")
   func whenFinished() async {
     let store = Store(initialState: 0) {
       Reduce<Int, Action> { _, action in

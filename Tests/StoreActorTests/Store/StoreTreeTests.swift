@@ -2,7 +2,7 @@ import Observation
 import StoreActor
 import Testing
 
-/// What a commit does in the tree of stores: where it looks, whom it tells, in which order.
+/// The work of a commit in the tree of stores: its visits, its notifications and their order.
 @Suite("The tree of stores", .timeLimit(.minutes(1)))
 @MainActor
 struct StoreTreeTests {
@@ -17,13 +17,13 @@ struct StoreTreeTests {
     }
   }
 
-  /// How many nodes were visited, and how many key paths evaluated.
+  /// The number of visited nodes, and of evaluated key paths.
   private struct Cost: Equatable {
     var visits: Int
     var evaluations: Int
   }
 
-  /// What a change costs in the tree of a store.
+  /// The cost of a change in the tree of a store.
   private func cost(_ store: Store<some Any, some Any>, of change: () -> Void) -> Cost {
     let tree = store.core.node.tree
     let before = Cost(visits: tree.visits, evaluations: tree.evaluations)
@@ -36,7 +36,7 @@ struct StoreTreeTests {
 
   // MARK: Where a commit looks
 
-  @Test("Where nobody waits nothing is visited")
+  @Test("Without observers no node is visited")
   func silent() {
     let store = office(guest: 1, rows: [1, 2, 3])
     let stores: [AnyObject?] = [
@@ -52,13 +52,13 @@ struct StoreTreeTests {
   }
 
   @Test(
-    "Of a thousand observed rows a commit visits those that changed, however the rows were found",
+    "Of a thousand observed rows a commit visits those that changed, for any way of scoping",
     arguments: [false, true],
   )
   func rows(byKeyPath: Bool) {
     let store = office(rows: Array(0..<1000))
     var told: [Int] = []
-    // So the list is known, which another state would say by `@ObservableState`.
+    // This makes the list known. `@ObservableState` would do so for another state.
     let list = store.scope(\.rows, action: \.rows)
     let rows =
       byKeyPath
@@ -77,7 +77,7 @@ struct StoreTreeTests {
     #expect(watches.count == 1000)
   }
 
-  @Test("What is computed is evaluated once, when what it is computed of has changed")
+  @Test("A computed value is evaluated once, if its inputs have changed")
   func computed() {
     let store = Store(initialState: Shelf.State()) { Shelf() }
     let child = store.scope(\.summary, action: \.self)
@@ -86,16 +86,16 @@ struct StoreTreeTests {
     let box = store.scope(\.box, action: \.self)
     let doubled = Watch { _ = box.doubled }
     var told: [Int] { [inner, outer, doubled].map(\.count) }
-    // The summary, of the root.
+    // The summary is evaluated, and depends on the root.
     #expect(cost(store) { store.send(.other) } == Cost(visits: 1, evaluations: 1))
     #expect(told == [0, 0, 0])
-    // The summary, and what is doubled, of the box.
+    // The summary is evaluated, and the doubled number, which depends on the box.
     #expect(cost(store) { store.send(.box) } == Cost(visits: 3, evaluations: 2))
     #expect(told == [1, 1, 1])
     #expect(cost(store) { store.send(.nothing) } == Cost(visits: 0, evaluations: 0))
   }
 
-  @Test("Stopping to wait ends the visits")
+  @Test("The end of a wait ends the visits")
   func unwatched() {
     let store = office()
     let boss = store.scope(\.boss, action: \.boss)
@@ -109,7 +109,7 @@ struct StoreTreeTests {
 
   // MARK: Who is told, and when
 
-  @Test("Those who read a parent are told first, and all of them find one and the same state")
+  @Test("Readers of a parent are notified first, and all readers see the same state")
   func order() {
     let store = office(guest: 1, rows: [1])
     let boss = store.scope(\.boss, action: \.boss)
@@ -131,7 +131,7 @@ struct StoreTreeTests {
     #expect(watches.count == 3)
   }
 
-  @Test("Who is told may send: that is a commit of its own, and who comes later sees it at once")
+  @Test("An observer may send: that is a separate commit, and later observers see it at once")
   func sendWhileTelling() {
     let store = office()
     let boss = store.scope(\.boss, action: \.boss)
@@ -151,7 +151,7 @@ struct StoreTreeTests {
     #expect(second.count == 1)
   }
 
-  @Test("Rows that are moved, removed and replaced are told of what concerns them")
+  @Test("Rows that are moved, removed and replaced are notified of their own changes")
   func listChanges() {
     let store = office(rows: [1, 2, 3, 4])
     var told: [String] = []
@@ -179,7 +179,7 @@ struct StoreTreeTests {
     #expect(watches.count == 8)
   }
 
-  @Test("A child ends at nil, with all that is below it, and keeps its last state")
+  @Test("A child ends at nil, with all its descendants, and keeps its last state")
   func end() async {
     let store = Store(initialState: Shelf.State(drawer: Shelf.Drawer())) { Shelf() }
     let drawer = store.scope(\.drawer, action: \.self)
@@ -201,7 +201,7 @@ struct StoreTreeTests {
     #expect(box?.number == 1)
   }
 
-  @Test("A child without an id that goes and comes again is another one, though nobody looked")
+  @Test("A child without an id that is removed and recreated is another child, even unobserved")
   func another() {
     let store = Store(initialState: Shelf.State(drawer: Shelf.Drawer())) { Shelf() }
     let drawer = store.scope(\.drawer, action: \.self)
@@ -231,7 +231,7 @@ struct StoreTreeTests {
 
   // MARK: Who lives how long
 
-  @Test("A node goes with its last store, and the root holds none of them")
+  @Test("A node is released with its last store, and the root holds no node")
   func letGo() {
     let store = office(guest: 1, rows: [1])
     weak var row: AnyObject?
@@ -250,7 +250,7 @@ struct StoreTreeTests {
     #expect(row == nil && guest == nil && boss == nil)
   }
 
-  @Test("A child's store holds the nodes above it, not their stores")
+  @Test("A child's store holds its ancestors' nodes, not their stores")
   func above() {
     let store = Store(initialState: Shelf.State(drawer: Shelf.Drawer())) { Shelf() }
     weak let drawer = store.scope(\.drawer, action: \.self)
@@ -262,7 +262,7 @@ struct StoreTreeTests {
     #expect(box?.number == 1)
   }
 
-  @Test("Whoever waits for a child keeps it observed without a store, until told")
+  @Test("A tracking keeps a child observed without a store, until it fires")
   func tracked() {
     let store = office(rows: [1])
     weak var node: AnyObject?
@@ -283,7 +283,7 @@ struct StoreTreeTests {
     #expect(node == nil)
   }
 
-  @Test("Streams hold nothing: they end with their store")
+  @Test("Streams hold no store: they end with their store")
   func streams() async {
     let store = office(rows: [1])
     var row = store.scope(\.rows, action: \.rows).first
@@ -297,7 +297,7 @@ struct StoreTreeTests {
     #expect(await outputs?.next() == nil)
   }
 
-  @Test("Rows that nobody waits for any more go without ever changing")
+  @Test("Rows without observers are released without a change")
   func swept() {
     let store = office(rows: Array(0..<500))
     _ = store.scope(\.rows, action: \.rows)
@@ -310,7 +310,7 @@ struct StoreTreeTests {
       }
       #expect(watch.count == 0)
     }
-    // All of these trackings are over, and no row has changed.
+    // All of these trackings have ended, and no row has changed.
     store.send(.boss(.tick))
     #expect(nodes.count { $0.object != nil } == 500)
     for id in 0..<500 {
@@ -325,7 +325,7 @@ private struct WeakBox {
   weak var object: AnyObject?
 }
 
-/// A feature whose parts are of the kinds that key paths lead to.
+/// A feature with parts of each kind of key path.
 private struct Shelf: Reducer {
   struct Box: Equatable, Sendable {
     var number = 0
@@ -385,7 +385,7 @@ private struct Shelf: Reducer {
   }
 }
 
-/// Counts how often something that was read has changed; reads again each time.
+/// Counts the changes of the values that were read, and reads again after each change.
 @MainActor
 private final class Watch {
   private(set) var count = 0

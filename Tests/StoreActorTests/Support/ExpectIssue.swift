@@ -1,6 +1,6 @@
 import Testing
 
-/// Runs a piece of a test that has to report an issue with all of some texts in it.
+/// Runs a part of a test that is expected to report an issue that contains all given texts.
 @MainActor
 func expectIssue(
   _ texts: String...,

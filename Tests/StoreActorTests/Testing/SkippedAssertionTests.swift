@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoreActor
 
-@Suite("A test store that shows what it skips", .timeLimit(.minutes(1)))
+@Suite("A test store that shows skipped assertions", .timeLimit(.minutes(1)))
 @MainActor
 struct SkippedAssertionTests {
   private let shown = LockIsolated<[String]>([])
@@ -38,7 +38,7 @@ struct SkippedAssertionTests {
     expectShown("The effects of 1 action were skipped: …", "Timer.Action.start")
   }
 
-  @Test("prints nothing about what was asserted")
+  @Test("prints no asserted changes")
   func asserted() async {
     let store = store()
     await store.send(.stop)
@@ -47,7 +47,7 @@ struct SkippedAssertionTests {
     #expect(shown.value == [])
   }
 
-  @Test("prints received actions that were passed over")
+  @Test("prints received actions that were skipped")
   func receivedActions() async {
     let store = store()
     await store.send(.addTwice(1))
@@ -59,7 +59,7 @@ struct SkippedAssertionTests {
     #expect(shown.value.contains { $0.contains("1 received action was skipped: …") })
   }
 
-  @Test("prints at its end what an exhaustive one would report")
+  @Test("prints at its end the issues that an exhaustive store would report")
   func theEnd() async {
     var store: TestStoreOf<Timer>? = store()
     await store?.send(.start)
@@ -70,7 +70,7 @@ struct SkippedAssertionTests {
     #expect(texts.last?.contains("An effect returned for this action is still running.") == true)
   }
 
-  @Test("prints nothing when it is not to show anything")
+  @Test("prints no text if skipped assertions are hidden")
   func silent() async {
     let store = store(showSkippedAssertions: false)
     await store.send(.start)

@@ -1,11 +1,11 @@
 import StoreActor
 import Testing
 
-/// What tests rely on without saying so.
-@Suite("A test can rely on it", .serialized, .timeLimit(.minutes(1)))
+/// Behavior that tests rely on implicitly.
+@Suite("A test can rely on the guarantee", .serialized, .timeLimit(.minutes(1)))
 @MainActor
 struct TestBehaviourTests {
-  @Test("that the main serial executor is on while a test store lives, and off afterwards")
+  @Test("that the main serial executor is on while a test store lives, and off afterward")
   func serialExecutor() {
     let before = uncheckedUseMainSerialExecutor
     var store: TestStoreOf<Timer>? = TestStore(initialState: Timer.State()) { Timer() }
@@ -44,7 +44,7 @@ struct TestBehaviourTests {
     #expect(uncheckedUseMainSerialExecutor == before)
   }
 
-  @Test("that effects of one action come in the same order in every run")
+  @Test("that effects of one action run in the same order in every run")
   func order() async {
     var orders: Set<[Int]> = []
     for _ in 0..<20 {
@@ -66,7 +66,7 @@ struct TestBehaviourTests {
     #expect(orders.first?.count == 10)
   }
 
-  @Test("that a dependency reaches effects, their tasks and what they hand out")
+  @Test("that a dependency reaches effects, their tasks and their escaping closures")
   func dependenciesEscape() async {
     let store = TestStore(initialState: [String]()) {
       EscapingReducer()
@@ -79,7 +79,7 @@ struct TestBehaviourTests {
     }
   }
 
-  @Test("that a dependency of the state's making is the test's")
+  @Test("that the initial state has the test's dependencies")
   func initialState() {
     struct State: Equatable {
       var source: String
@@ -96,7 +96,7 @@ struct TestBehaviourTests {
     #expect(store.state.source == "this test's")
   }
 
-  @Test("that what was changed for a while is put back when that fails")
+  @Test("that a temporary change is reverted when the operation fails")
   func putBack() async {
     struct Failure: Error {}
     let store = TestStore(initialState: Timer.State()) {
@@ -119,7 +119,7 @@ struct TestBehaviourTests {
     #expect(store.dependencies.database == "before")
   }
 
-  @Test("that a feature which dismisses itself is seen to have done so, and takes nothing more")
+  @Test("that a feature which dismisses itself is dismissed, and accepts no further action")
   func dismissal() async {
     let store = TestStore(initialState: 0) {
       Reduce<Int, Bool> { _, action in
@@ -139,7 +139,7 @@ struct TestBehaviourTests {
     }
   }
 
-  @Test("that time to wait for is not up before the others had their turn")
+  @Test("that a timeout does not end before other tasks had their turn")
   func turns() async {
     let store = TestStore(initialState: 0) {
       Reduce<Int, Int> { state, action in
@@ -159,7 +159,7 @@ struct TestBehaviourTests {
   }
 }
 
-/// Tells which database each part of an effect sees.
+/// Sends the database that each part of an effect sees.
 private struct EscapingReducer: Reducer {
   @Dependency(\.database) var database
 

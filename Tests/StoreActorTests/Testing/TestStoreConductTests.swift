@@ -2,7 +2,7 @@ import Foundation
 import StoreActor
 import Testing
 
-/// A feature that looks at a clock, waits for a gate, and can be closed.
+/// A feature that reads a clock, waits for a gate, and can be closed.
 private struct Clerk: Reducer {
   struct State: Equatable, Sendable {
     var date: Date?
@@ -87,7 +87,7 @@ struct Sleeper: Reducer {
   }
 }
 
-@Suite("How a test store behaves", .timeLimit(.minutes(1)))
+@Suite("The conduct of a test store", .timeLimit(.minutes(1)))
 @MainActor
 struct TestStoreConductTests {
   private func store(_ gate: Gate = Gate()) -> TestStoreOf<Clerk> {
@@ -98,7 +98,7 @@ struct TestStoreConductTests {
     }
   }
 
-  /// How many issues there are, of which the first says something.
+  /// Expects the first issue to contain a text, and returns the number of issues.
   private func issues(
     _ text: String,
     sourceLocation: SourceLocation = #_sourceLocation,
@@ -134,7 +134,7 @@ struct TestStoreConductTests {
     }
   }
 
-  @Test("Effects that are skipped go on")
+  @Test("Skipped effects continue")
   func skippedEffects() async {
     let gate = Gate()
     let store = store(gate)
@@ -158,7 +158,7 @@ struct TestStoreConductTests {
     #expect(store.isDismissed)
   }
 
-  @Test("Waiting for the end reports actions that nobody has received, once")
+  @Test("Waiting for the end reports unreceived actions, once")
   func finish() async {
     let gate = Gate()
     let store = store(gate)
@@ -170,7 +170,7 @@ struct TestStoreConductTests {
   }
 
   @Test(
-    "What an effect sends after a sleep on an immediate clock was sent when `send` returns",
+    "An effect's action after a sleep on an immediate clock is sent before `send` returns",
     arguments: Sleeper.Action.allCases.filter { $0 != .woken },
   )
   func hops(_ action: Sleeper.Action) async {
@@ -189,7 +189,7 @@ struct TestStoreConductTests {
     await store.finish()
   }
 
-  @Test("An action that was not expected is one failure, whatever it changes")
+  @Test("An unexpected action is one failure, for any change")
   func unexpected() async {
     let gate = Gate()
     let store = store(gate)
@@ -199,19 +199,19 @@ struct TestStoreConductTests {
     #expect(count == 1)
   }
 
-  /// Lets the last reference to a test store go where the main actor is not.
+  /// Releases the last reference to a test store outside the main actor.
   @concurrent
   nonisolated private func leave(
     _ make: @MainActor @Sendable () async -> TestStoreOf<Clerk>
   ) async {
     let store = await make()
-    // Else all tasks are on the main actor's executor while the store lives.
+    // Otherwise all tasks use the main actor's executor while the store lives.
     uncheckedUseMainSerialExecutor = false
     await Task.yield()
     withExtendedLifetime(store) {}
   }
 
-  @Test("A test store that goes off the main actor reports on it, and to the test that owns it")
+  @Test("A test store that is released off the main actor reports on it, to the test that owns it")
   func goesElsewhere() async {
     let (areOnMain, mark) = (LockIsolated<[Bool]>([]), DispatchSpecificKey<Bool>())
     DispatchQueue.main.setSpecific(key: mark, value: true)
@@ -228,7 +228,7 @@ struct TestStoreConductTests {
     #expect(areOnMain.value == [true])
   }
 
-  @Test("An optional feature begins as nothing, with actions that have no cases")
+  @Test("An optional feature begins with nil, and its actions may have no cases")
   func beginsAsNothing() async {
     let store = TestStore(initialState: Int?.none) {
       EmptyReducer<Int?, Void>().ifLet(\.self, action: \.self) { EmptyReducer<Int, Void>() }

@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-@Suite("What a test store complains about", .timeLimit(.minutes(1)))
+@Suite("The issues of a test store", .timeLimit(.minutes(1)))
 @MainActor
 struct TestStoreFailureTests {
   private func store() -> TestStoreOf<Timer> {
@@ -12,7 +12,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test("A change that is other than expected is shown as a difference")
+  @Test("A change that differs from the expected one is shown as a difference")
   func wrongChange() async {
     let store = store()
     await store.send(.add(1))
@@ -39,7 +39,7 @@ struct TestStoreFailureTests {
     await store.skipInFlightEffects()
   }
 
-  @Test("A closure that changes nothing is one too many")
+  @Test("A closure without a change is an issue")
   func noChange() async {
     let store = store()
     await expectIssue(
@@ -50,7 +50,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test("A closure that throws says so")
+  @Test("An error of a closure is reported")
   func throwing() async {
     struct Failure: Error {}
     let store = store()
@@ -59,7 +59,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test("An action that never comes is missed, with a hint when nothing runs")
+  @Test("An action that never arrives is reported, with a hint if no effect runs")
   func nothingReceived() async {
     let store = store()
     await expectIssue(
@@ -85,7 +85,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test("An action that does not come yet is missed, with another hint when an effect runs")
+  @Test("An action that has not arrived is reported, with another hint if an effect runs")
   func notReceivedYet() async {
     let store = store()
     await store.send(.start) { $0.isOn = true }
@@ -131,7 +131,7 @@ struct TestStoreFailureTests {
     await store.skipReceivedActions()
   }
 
-  @Test("Actions that nobody received are reported when the store goes")
+  @Test("Unreceived actions are reported when the store is released")
   func unhandledAtTheEnd() async {
     await expectIssue(
       "The store received 1 unexpected action by the end of the test: …",
@@ -144,7 +144,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test("Several actions that nobody received are listed, each with its number")
+  @Test("Several unreceived actions are listed, each with its number")
   func severalUnhandledAtTheEnd() async {
     await expectIssue(
       "The store received 2 unexpected actions by the end of the test: …",
@@ -156,7 +156,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test("What the end of a test complains about is shown where the test brought it about")
+  @Test("Issues at the end of a test are shown at the line that caused them")
   func locations() async {
     let lines = LockIsolated<[Int?]>([])
     await withKnownIssue {
@@ -170,11 +170,11 @@ struct TestStoreFailureTests {
       return true
     }
     let first = #line - 8
-    // `finish` complains of the received actions and of the effect, the going store of that again.
+    // `finish` reports the received actions and the effect, the released store the effect again.
     #expect(lines.value == [first + 2, first + 2, first])
   }
 
-  @Test("One action that was not handled before the next is sent is counted as one")
+  @Test("A single action that was not handled before the next is sent is counted as one")
   func oneUnhandledBeforeSend() async {
     let store = store()
     await store.send(.add(1)).finish()
@@ -195,7 +195,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test("Values that differ without looking different are both shown in full")
+  @Test("Values that differ but look equal are both shown in full")
   func invisibleDifference() async {
     struct Opaque: Equatable, CustomDumpStringConvertible {
       var value = 0
@@ -217,7 +217,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test("An effect that still runs is reported when the store goes, with its action")
+  @Test("A running effect is reported when the store is released, with its action")
   func effectAtTheEnd() async {
     await expectIssue(
       "An effect returned for this action is still running. It must complete before the end of the",
@@ -230,7 +230,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test("Waiting for effects that do not end is given up, with their actions")
+  @Test("Waiting for effects that do not end times out, with their actions")
   func finishTimesOut() async {
     let store = store()
     let task = await store.send(.start) { $0.isOn = true }
@@ -246,7 +246,7 @@ struct TestStoreFailureTests {
     await task.cancel()
   }
 
-  @Test("Skipping what is not there is a mistake, unless it may be so")
+  @Test("Skipping without anything to skip is a mistake, unless it is permitted")
   func nothingToSkip() async {
     let store = store()
     await expectIssue("There were no received actions to skip.") {
@@ -259,7 +259,7 @@ struct TestStoreFailureTests {
     await store.skipInFlightEffects(strict: false)
   }
 
-  @Test("A test that is not exhaustive still fails for what it says")
+  @Test("A test that is not exhaustive still fails for its own assertions")
   func notExhaustive() async {
     let store = store()
     store.exhaustivity = .off
@@ -271,7 +271,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test("Actions of another process's effects cannot be received, and that is said")
+  @Test("Actions of another process's effects cannot be received, and the issue explains this")
   func foreign() async {
     let root = RootCore(initialState: { Timer.State() }, reducer: { Timer() })
     let store = TestStore(core: root.asForeign())

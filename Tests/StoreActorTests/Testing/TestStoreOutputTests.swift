@@ -17,7 +17,7 @@ struct TestStoreOutputTests {
     return store
   }
 
-  @Test("They are received in the order in which they were made, apart from actions")
+  @Test("They are received in the order in which they were emitted, separately from actions")
   func order() async {
     let store = store()
     await store.send(.rung(times: 2)) { $0.rings = 2 }
@@ -29,7 +29,7 @@ struct TestStoreOutputTests {
     await store.receive(outputOf: Oven.Note.self)
   }
 
-  @Test("An effect's output is waited for")
+  @Test("The store waits for an effect's output")
   func later() async {
     let store = store()
     await store.send(.baked)
@@ -37,7 +37,7 @@ struct TestStoreOutputTests {
     await store.receive(output: Oven.Output.done)
   }
 
-  @Test("An output that never comes is missed, with a hint")
+  @Test("An output that never arrives is reported, with a hint")
   func missing() async {
     let store = store()
     await expectIssue(
@@ -103,7 +103,7 @@ struct TestStoreOutputTests {
     await store.skipReceivedOutputs()
   }
 
-  @Test("What nobody received is reported when the store goes, where the test was when it came")
+  @Test("Unreceived outputs are reported when the store is released, at the line of their action")
   func atTheEnd() async {
     await expectIssue(
       "The feature put out 1 unexpected output by the end of the test: …",
@@ -118,7 +118,7 @@ struct TestStoreOutputTests {
     }
   }
 
-  @Test("A test store that is not exhaustive looks for the output, and lets the others be")
+  @Test("A test store that is not exhaustive finds the output, and ignores the others")
   func nonExhaustive() async {
     let store = store(.off)
     await store.send(.rung(times: 3))
@@ -130,7 +130,7 @@ struct TestStoreOutputTests {
     await store.receive(output: Oven.Output.rang(4))
   }
 
-  @Test("What was skipped is shown where that is wanted")
+  @Test("Skipped outputs are shown if that is enabled")
   func shown() async {
     let store = store(.off(showSkippedAssertions: true))
     var skipped: [String] = []
@@ -143,7 +143,7 @@ struct TestStoreOutputTests {
     #expect(skipped.first?.contains("1. Oven.Output.rang(1)") == true, "\(skipped)")
   }
 
-  @Test("There has to be something to skip, unless told otherwise")
+  @Test("Skipping requires outputs to skip, unless it is not strict")
   func nothingToSkip() async {
     let store = store()
     await store.skipReceivedOutputs(strict: false)
@@ -152,7 +152,7 @@ struct TestStoreOutputTests {
     }
   }
 
-  @Test("Those of a core that is not the root of this process are received too")
+  @Test("Outputs of a core that is not the root of this process are also received")
   func foreignCore() async {
     let root = RootCore(initialState: { Oven.State() }, reducer: { Oven() })
     let store = TestStore<Oven.State, Oven.Action>(core: root)
@@ -164,7 +164,7 @@ struct TestStoreOutputTests {
   }
 }
 
-/// An oven that rings.
+/// An oven that emits rings.
 private struct Oven: Reducer {
   struct State: Equatable {
     var rings = 0

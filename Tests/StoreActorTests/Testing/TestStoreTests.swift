@@ -4,7 +4,7 @@ import Testing
 @Suite("A test store", .timeLimit(.minutes(1)))
 @MainActor
 struct TestStoreTests {
-  @Test("A send asserts what it changes, and a receive what an effect's action changes")
+  @Test("A send asserts its changes, and a receive the changes of an effect's action")
   func sendAndReceive() async {
     let clock = TestClock()
     let store = TestStore(initialState: Timer.State()) {
@@ -36,7 +36,7 @@ struct TestStoreTests {
     #expect(store.state.ticks == 5)
   }
 
-  @Test("What is sent at once is received too, each with the state after it")
+  @Test("Actions that are sent at once are also received, each with the state after it")
   func synchronousActions() async {
     let store = TestStore(initialState: Timer.State()) { Timer() }
     await store.send(.addTwice(1))
@@ -44,7 +44,7 @@ struct TestStoreTests {
     await store.receive(.added(1)) { $0.ticks = 2 }
   }
 
-  @Test("In the closure of an assertion the store's state is the one before")
+  @Test("In the closure of an assertion the store's state is the previous one")
   func stateInClosure() async {
     let store = TestStore(initialState: Timer.State()) { Timer() }
     await store.send(.add(1))
@@ -55,7 +55,7 @@ struct TestStoreTests {
     #expect(store.state.ticks == 1)
   }
 
-  @Test("A task of an action can be waited for")
+  @Test("A test can wait for the task of an action")
   func finishTask() async {
     let store = TestStore(initialState: Timer.State()) { Timer() }
     let task = await store.send(.add(1))
@@ -64,7 +64,7 @@ struct TestStoreTests {
     await store.finish()
   }
 
-  @Test("A test that is not exhaustive checks what it mentions")
+  @Test("A test that is not exhaustive checks the values that it mentions")
   func notExhaustive() async {
     let store = TestStore(initialState: Timer.State()) {
       Timer()
@@ -81,7 +81,7 @@ struct TestStoreTests {
     await store.skipInFlightEffects(strict: false)
   }
 
-  @Test("Exhaustivity can be changed for a while")
+  @Test("Exhaustivity can be changed temporarily")
   func withExhaustivity() async {
     let store = TestStore(initialState: Timer.State()) { Timer() }
     await store.withExhaustivity(.off) {
@@ -127,7 +127,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test("An effect that was cancelled by its id is not waited for")
+  @Test("The store does not wait for an effect that was cancelled by its id")
   func cancelledEffects() async {
     let store = TestStore(initialState: Timer.State()) {
       Timer()
@@ -138,7 +138,7 @@ struct TestStoreTests {
     await store.send(.stop) { $0.isOn = false }
   }
 
-  @Test("A test store over any core asserts the states it leads to")
+  @Test("A test store over any core asserts the resulting states")
   func anyCore() async {
     let root = RootCore(initialState: { Timer.State() }, reducer: { Timer() })
     let store = TestStore(core: root.asForeign())
@@ -221,7 +221,7 @@ struct Timer: Reducer {
 }
 
 extension StoreCore {
-  /// The same core under another type, as one that is not of this process.
+  /// Returns the same core as another type, like a core of another process.
   func asForeign() -> any StoreCore<State, Action> {
     ForeignCore(base: self)
   }

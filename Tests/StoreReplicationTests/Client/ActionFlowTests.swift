@@ -7,7 +7,7 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// In which frames a client's actions go, and what becomes of those that nobody will take.
+/// The frames that carry a client's actions, and the outcome of actions that no daemon accepts.
 @MainActor
 @Suite("The flow of a client's actions", .timeLimit(.minutes(1)))
 struct ActionFlowTests {
@@ -16,7 +16,7 @@ struct ActionFlowTests {
   }
 
   @Test(
-    "Frames have no more actions than either end wants, and the window bounds what is in flight",
+    "A frame holds at most the lower of both limits, and the window bounds the actions in flight",
     arguments: [
       (announced: 128, limit: 128), (announced: 4_096, limit: 128), (100, 100), (0, 1),
     ],
@@ -35,7 +35,7 @@ struct ActionFlowTests {
     #expect(sizes(bench.take()) == [1])
   }
 
-  @Test("A client holds so many actions for a daemon that does not answer, and refuses the next")
+  @Test("A client queues a bounded number of actions without an answer, and refuses the next")
   func waiting() throws {
     var limits = Limits()
     limits.queuedActions = 3
@@ -50,7 +50,7 @@ struct ActionFlowTests {
     #expect(failure.code == Outcome.overloaded)
   }
 
-  @Test("A turn is full when so many wait as should not be held back")
+  @Test("A turn is full when its queue reaches the size that is sent without delay")
   func fullTurn() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -63,7 +63,7 @@ struct ActionFlowTests {
     #expect(!bench.client.isTurnFull)
   }
 
-  @Test("What was decided before the state had come settles in order, and once")
+  @Test("Outcomes that precede their state settle in order, and once")
   func order() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -82,7 +82,7 @@ struct ActionFlowTests {
     #expect(settled == [1, 2, 3])
   }
 
-  @Test("Who is refused for lack of room is told at once, and the action never runs after all")
+  @Test("A sender that is refused for lack of room is notified at once, and the action never runs")
   func refused() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -98,7 +98,7 @@ struct ActionFlowTests {
     )
     #expect(told == [.failed(failure)])
     #expect(tickets[0].outcome == nil && tickets[2].outcome == nil)
-    // A daemon that was started again has none of the three.
+    // A restarted daemon has received no action of the three.
     try bench.open()
     let sent = bench.take().compactMap { message -> [[UInt8]]? in
       guard case .actions(1, let requests) = message else { return nil }
@@ -109,7 +109,7 @@ struct ActionFlowTests {
     #expect(tickets[1].outcome == .failed(failure))
   }
 
-  @Test("A scope that is let go of is joined for its last actions, and left after their outcomes")
+  @Test("A released scope is joined for its last actions, and left after their outcomes")
   func lastActions() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -117,7 +117,7 @@ struct ActionFlowTests {
     bench.client.release(scope)
     try bench.wire.settle()
     #expect(ticket.sequence == 1)
-    // It lingers for a second, and for a quarter more, in which others may leave with it.
+    // The scope lingers for a second, and a quarter more so that other scopes leave with it.
     try bench.wire.advance(by: .milliseconds(1_249))
     #expect(modes(bench) == [[.follow]])
     #expect(scope.isFollowed && scope.want != .draining)
@@ -136,7 +136,7 @@ struct ActionFlowTests {
   }
 
   @Test(
-    "A scope that is kept for its last actions is asked for on a new connection, and they arrive",
+    "A scope that is kept for its last actions is joined on a new connection, and they arrive",
     arguments: [true, false],
   )
   func lastActionsAfterABreak(isResumed: Bool) throws {
@@ -144,7 +144,7 @@ struct ActionFlowTests {
     let scope = try bench.join(revision: 5)
     let sent = bench.client.submit([0x01], to: scope)
     try bench.wire.settle()
-    // The connection breaks, and meanwhile there is another action.
+    // The connection breaks, and another action is submitted meanwhile.
     try bench.greet()
     let queued = bench.client.submit([0x02], to: scope)
     bench.client.release(scope)
@@ -152,7 +152,7 @@ struct ActionFlowTests {
     for time in [1_249, 1] { try bench.wire.advance(by: .milliseconds(time)) }
     #expect(scope.want == .draining && !scope.isFollowed)
     #expect(sent.outcome == nil && queued.outcome == nil)
-    // It comes back, twice.
+    // The connection is restored twice.
     for _ in 1...2 {
       try bench.greet()
       _ = bench.take()
@@ -174,7 +174,7 @@ struct ActionFlowTests {
     #expect(bench.client.scopes.isEmpty)
   }
 
-  @Test("Who follows nothing subscribes to nothing, also on a new connection")
+  @Test("A client that follows no scope subscribes to no topic, also on a new connection")
   func nothingPublished() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -185,20 +185,20 @@ struct ActionFlowTests {
     #expect(modes(bench) == [[.follow], [.sendOnly]])
     try bench.send(.joined(nonce: bench.client.lastNonce, topic: nil, [.accepted(handle: 1)]))
     #expect(bench.wire.subscriptions.isEmpty)
-    // Nothing is heard until it connects anew.
+    // The client receives no message until it connects again.
     for _ in 0..<40 where bench.wire.reconnects == 0 { try bench.wire.advance(by: .seconds(1)) }
     #expect(bench.wire.reconnects == 1)
     #expect(bench.wire.subscriptions.isEmpty)
   }
 
-  /// How scopes were asked for, join by join.
+  /// The modes of the requested scopes, join by join.
   private func modes(_ bench: PlayedDaemon) -> [[ClientMessage.JoinMode]] {
     bench.wire.sent.compactMap { message -> [ClientMessage.JoinMode]? in
       if case .join(_, let requests) = message { requests.map(\.mode) } else { nil }
     }
   }
 
-  @Test("A run of which a part is known is taken from there, however many scopes a step changes")
+  @Test("A partly known run is applied from its first new step, for any number of changed scopes")
   func knownPart() {
     func step(_ revision: UInt64, _ indices: [Int]) -> PublishedMessage.Step {
       PublishedMessage.Step(
@@ -215,7 +215,7 @@ struct ActionFlowTests {
     #expect((0...2).map { plain.place(after: $0) } == [0, 1, 2])
   }
 
-  @Test("An outcome waits for what is shown, not for a join that kept too little to show anything")
+  @Test("An outcome waits for the shown state, not for a join that kept too few bytes to show any")
   func overrun() throws {
     var limits = Limits()
     limits.keptBytes = 64
@@ -241,11 +241,11 @@ struct ActionFlowTests {
     #expect(cards.replica.shown?.count == 2)
   }
 
-  @Test("What a daemon's frame cannot hold fails, also where it waits or was sent to another one")
+  @Test("An action over the daemon's frame limit fails, also when queued or sent to another daemon")
   func frameLimit() throws {
     let bench = try PlayedDaemon()
     func large() -> ActionTicket {
-      // A byte string.
+      // The header of a byte string.
       let header: [UInt8] = [0x59, 0x27, 0x10]
       return bench.client.submit(header + [UInt8](repeating: 0, count: 10_000), to: bench.scope)
     }
@@ -280,7 +280,7 @@ struct ActionFlowTests {
     #expect(waiting[1].sequence == 1_025)
   }
 
-  @Test("Actions that expire soon after each other go together, and none is late")
+  @Test("Actions that expire soon after each other expire together, and on time")
   func expiry() throws {
     let bench = try PlayedDaemon()
     var late = 0
@@ -304,7 +304,7 @@ struct ActionFlowTests {
     #expect(turns < 10)
   }
 
-  @Test("What was asked is asked again with the next hello, where the answer was lost")
+  @Test("A question whose answer was lost is repeated with the next hello")
   func lostAnswer() throws {
     var limits = Limits()
     limits.heldBytes = 0
@@ -316,7 +316,7 @@ struct ActionFlowTests {
     try bench.settle()
     #expect(bench.server.counters.blockedPeers == 1 && answers == 0)
     bench.full = []
-    // Its next ping tells it that it has no session any more.
+    // The answer to the client's next ping states that it has no session anymore.
     for _ in 0..<4 { try bench.advance(by: .seconds(2)) }
     #expect(wire.client.isLive)
     #expect(answers == 1)

@@ -4,11 +4,11 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreReplica
 
-/// A client's line of actions beside a dumb twin of lists.
+/// Compares a client's queue of actions with a model of plain lists.
 @MainActor
 @Suite("A client's line of actions", .timeLimit(.minutes(1)))
 struct ActionQueueTests {
-  /// What the line has to be, in as many lists as an action has states.
+  /// The expected queue, with one list for each state of an action.
   private struct Twin {
     var waiting: [ActionTicket] = []
     var inFlight: [ActionTicket] = []
@@ -30,7 +30,7 @@ struct ActionQueueTests {
     left.elementsEqual(right) { $0 === $1 }
   }
 
-  @Test("It does what lists do, whatever happens", arguments: 0..<60 as Range<UInt64>)
+  @Test("The queue equals the model after any operations", arguments: 0..<60 as Range<UInt64>)
   func agreement(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var (queue, twin) = (ActionQueue(), Twin())
@@ -114,7 +114,7 @@ struct ActionQueueTests {
     for sequence in start..<(start + count) {
       outcomes.append(.applied(revision: sequence, hasEffects: false))
     }
-    // Nobody decides what was not sent; what is not in flight is no matter.
+    // Only sent actions have outcomes. Outcomes for actions that are not in flight are ignored.
     guard start + count <= twin.first + UInt64(twin.sent) else { return }
     let acks = DaemonMessage.Acks(first: start, outcomes: outcomes, watermark: watermark)
     #expect(queue.decide(acks).isEmpty)
@@ -155,7 +155,7 @@ struct ActionQueueTests {
   }
 }
 
-/// A generator whose numbers a seed says.
+/// A generator that is determined by its seed.
 private struct SplitMix: RandomNumberGenerator {
   private var state: UInt64
 

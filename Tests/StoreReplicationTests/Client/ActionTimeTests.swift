@@ -4,10 +4,10 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreReplica
 
-/// What is said of actions when their time is over, or the connection: docs/PROTOCOL.md §8, §12.
+/// The outcomes of actions when their time or the connection ends: docs/PROTOCOL.md §8, §12.
 @MainActor
 @Suite struct ActionTimeTests {
-  /// What happens to the connection while an action is on its way.
+  /// An event on the connection while an action is in flight.
   enum Event: CaseIterable {
     case nothing
     case newConnection
@@ -15,7 +15,7 @@ import Testing
     case newEpoch
   }
 
-  /// The code of a failure, or else what there is.
+  /// The code of a failure, or a description of any other outcome.
   private func code(_ outcome: Outcome?) -> String {
     if case .failed(let failure)? = outcome { failure.code } else { String(describing: outcome) }
   }
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "§8: of what was sent and has no outcome when its time ends it is not known whether it ran",
+    "§8: a sent action without an outcome at its deadline has an unknown outcome",
     arguments: Event.allCases,
   )
   func inFlight(event: Event) throws {
@@ -46,7 +46,7 @@ import Testing
     #expect(told.isEmpty && bench.client.awaitedActions == 1)
     try bench.wire.advance(by: .milliseconds(1))
     #expect(told.map { code($0) } == [Outcome.outcomeUnknown])
-    // It stays in line, and whoever asks meanwhile is told the same.
+    // The action stays in the queue, and later waiters receive the same outcome.
     #expect(ticket.outcome == nil && !ticket.isFinished)
     #expect(bench.client.pendingActions == 1 && bench.client.awaitedActions == 0)
     ticket.whenSettled { told.append($0) }
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(
-    "§10: what was sent and whose time is over goes as the empty action, in its place in the line",
+    "§10: a sent action after its deadline is replaced by the empty action, in its place",
     arguments: [Event.newConnection, .newSession, .newEpoch],
   )
   func sentAgain(event: Event) throws {
@@ -80,7 +80,7 @@ import Testing
     #expect(requests.map { Array($0.action) } == [[0x01], [0xf6], [0x03]])
     #expect(requests.map(\.handle) == [1, 0, 1])
     #expect(requests.map { $0.deadline != nil } == [false, false, true])
-    // As a daemon answers that had none of the three.
+    // The answers of a daemon that had received no action of the three.
     let refusal = Outcome.Failure(code: Outcome.rejected, message: "The client withdrew it.")
     let outcomes: [Outcome] = [
       .applied(revision: 5, hasEffects: false), .failed(refusal),
@@ -89,13 +89,13 @@ import Testing
     let watermark = DaemonMessage.Watermark(nonce: bench.client.lastNonce, sequence: 0)
     try bench.send(.acks(DaemonMessage.Acks(first: 1, outcomes: outcomes, watermark: watermark)))
     #expect(before.outcome == outcomes[0] && behind.outcome == outcomes[2])
-    // The daemon of an earlier epoch may have run it.
+    // The daemon of an earlier epoch may have reduced the action.
     let known = event == .newEpoch ? Outcome.outcomeUnknown : Outcome.expired
     #expect(code(overdue.outcome) == known)
     #expect(bench.client.pendingActions == 0)
   }
 
-  @Test("§10: who wants it so has nothing run in another epoch that was meant for the one before")
+  @Test("§10: with `actionsEndWithEpoch`, an action of one epoch never runs in another")
   func withdrawn() throws {
     let bench = try PlayedDaemon()
     bench.client.actionsEndWithEpoch = true
@@ -112,7 +112,7 @@ import Testing
     #expect(bench.client.awaitedActions == 0 && bench.client.pendingActions == 1)
     #expect(bench.client.withdrawnActions == 2)
     _ = bench.take()
-    // What is sent from now on is meant for this one.
+    // Actions that are sent from now on belong to the new epoch.
     let next = bench.client.submit([0x03], to: scope)
     try bench.answer(revision: 1, sequence: 0)
     let requests = bench.take().flatMap { message -> [ClientMessage.ActionRequest] in
@@ -125,7 +125,7 @@ import Testing
     try bench.send(.acks(DaemonMessage.Acks(first: 1, outcomes: outcomes, watermark: watermark)))
     #expect(next.outcome == outcomes[1] && code(sent.outcome) == Outcome.outcomeUnknown)
     #expect(bench.client.pendingActions == 0)
-    // In the same epoch an action goes on, whatever becomes of the connection.
+    // Within one epoch an action stays valid across connections.
     let other = bench.client.submit([0x04], to: scope)
     try bench.wire.settle()
     try bench.greet()
@@ -133,7 +133,7 @@ import Testing
     #expect(other.outcome == nil && bench.client.awaitedActions == 1)
   }
 
-  @Test("§8: the daemon's word counts also when it comes late: who asks then is told it")
+  @Test("§8: a late outcome replaces the unknown one for later waiters")
   func late() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -153,7 +153,7 @@ import Testing
     #expect(bench.client.pendingActions == 0)
   }
 
-  @Test("§8: what was not sent when its time ends has expired, and is never sent")
+  @Test("§8: an unsent action at its deadline has expired, and is never sent")
   func unsent() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(
-    "§12: a daemon that serves a client no more says so to all of it, and hears nothing further",
+    "§12: goodbye settles all waiters of a client, and the client sends no further message",
     arguments: ["replaced", "protocolError"],
   )
   func goodbye(word: String) throws {
@@ -208,7 +208,7 @@ import Testing
         "sessionEnded", "refused",
       ]
     )
-    // Neither a new connection nor time makes it say anything.
+    // The client sends no message after a new connection or more time.
     try bench.greet()
     try bench.wire.advance(by: .seconds(60))
     let late = bench.client.submit([0x03], to: scope)
@@ -218,7 +218,7 @@ import Testing
     #expect(bench.client.nextDeadline == nil)
   }
 
-  @Test("§12: when the connection is closed, what was sent may have run and the rest has not")
+  @Test("§12: when the connection is closed, sent actions may have run, and unsent ones have not")
   func closing() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)

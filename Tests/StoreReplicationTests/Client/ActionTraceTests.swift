@@ -6,12 +6,12 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// The span that an action belongs to, on its way to the daemon: docs/PROTOCOL.md §8.
+/// The span that an action carries to the daemon: docs/PROTOCOL.md §8.
 @MainActor
 @Suite struct ActionTraceTests {
   private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-  /// A daemon that knows some features, and to which there is a client.
+  /// A daemon with the given features, and a connected client.
   private func daemon(_ features: ProtocolFeatures) throws -> PlayedDaemon {
     let daemon = try PlayedDaemon()
     daemon.wire.published.append((Welcome(epoch: 77).encoded(), nil))
@@ -21,14 +21,14 @@ import Testing
     return daemon
   }
 
-  /// The actions that the client has sent since it was last looked at.
+  /// The actions that the client has sent since the last call.
   private func requests(_ daemon: PlayedDaemon) -> [ClientMessage.ActionRequest] {
     daemon.take().flatMap { message -> [ClientMessage.ActionRequest] in
       if case .actions(_, let requests) = message { requests } else { [] }
     }
   }
 
-  /// What the client sends of an action of so many bytes, beside a trace.
+  /// The request of an action with the given number of bytes and a trace.
   private func sent(_ daemon: PlayedDaemon, bytes: Int = 3) throws -> ClientMessage.ActionRequest {
     _ = daemon.take()
     let action = String(repeating: "x", count: bytes - (bytes < 25 ? 1 : bytes < 257 ? 2 : 3))

@@ -4,7 +4,7 @@ import Testing
 @testable import StoreReplica
 
 @MainActor
-@Suite("What a client assembles of a join")
+@Suite("The snapshots that a client assembles during a join")
 struct ClientJoinTests {
   private let join = ClientJoin(nonce: 1, asked: [], deadline: Instant(nanoseconds: 0))
 
@@ -38,7 +38,7 @@ struct ClientJoinTests {
     }
     let snapshot = join.capture(1)?.snapshot
     #expect(snapshot == (0..<count * size).map { UInt8($0 / size % 251) })
-    // An array that grows doubles; one that is copied for each piece moves a thousand times.
+    // A growing array doubles. An array that is copied for each piece moves a thousand times.
     #expect(moves <= 20)
   }
 

@@ -8,8 +8,7 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// What becomes of a client's scopes that are let go of, and of all when the connection ends:
-/// docs/PROTOCOL.md §12.
+/// The end of a client's scopes, by release and with the connection: docs/PROTOCOL.md §12.
 @MainActor
 @Suite("The lifetime of a client's scopes", .timeLimit(.minutes(2)))
 struct ClientLifetimeTests {
@@ -32,7 +31,7 @@ struct ClientLifetimeTests {
   }
 
   @Test(
-    "When a connection ends all its stores have ended before anybody is told",
+    "When a connection ends, all its stores have ended before any observer is notified",
     arguments: 2...5,
   )
   func end(scopes: Int) throws {
@@ -46,7 +45,7 @@ struct ClientLifetimeTests {
         if case .ended = event { told.ends.append(roots.map(\.end)) }
       }
     }
-    // Those who wait for an action are told with them.
+    // The waiters for an action are notified together with the observers.
     cores[0].send(.titleChanged(title: "unsent")).whenSettled {
       told.ends.append(roots.map(\.end))
     }
@@ -56,13 +55,13 @@ struct ClientLifetimeTests {
     for observer in observers { observer.cancel() }
   }
 
-  /// What those who were told found.
+  /// The ends of all stores that each observer saw when it was notified.
   @MainActor
   private final class Told {
     var ends: [[StoreEnd?]] = []
   }
 
-  @Test("Scopes that a daemon serves no more have all ended before anybody is told")
+  @Test("Scopes that a daemon refuses have all ended before any observer is notified")
   func refused() throws {
     let bench = deck(3)
     let wire = try BenchClient(bench)
@@ -92,7 +91,7 @@ struct ClientLifetimeTests {
     let wire = try BenchClient(bench)
     let joins = { wire.sent.count { if case .join = $0 { true } else { false } } }
     let before = joins()
-    // The daemon's answer takes as long; each store is held for ten turns.
+    // The daemon's answer takes equally long; each store is held for ten turns.
     wire.control.isHeld = true
     var held: [Core] = []
     for number in 0..<1_000 {
@@ -111,7 +110,7 @@ struct ClientLifetimeTests {
     #expect(bench.server.root.exposed.allSatisfy { $0.followedCount == 0 })
   }
 
-  @Test("Stores that are opened and dropped leave nothing behind, in the client or the daemon")
+  @Test("Stores that are opened and dropped leave no trace in the client or the daemon")
   func nothingLeft() throws {
     let bench = deck(10)
     let wire = try BenchClient(bench)
@@ -132,7 +131,7 @@ struct ClientLifetimeTests {
     #expect(bench.server.root.exposed.allSatisfy { $0.followedCount == 0 })
   }
 
-  @Test("A scope that is opened again while it lingers is the copy that there is, and not joined")
+  @Test("A scope that is opened again while it lingers keeps its copy, and is not joined")
   func openedAgain() throws {
     let bench = deck(2)
     let wire = try BenchClient(bench)
@@ -143,18 +142,18 @@ struct ClientLifetimeTests {
     held = []
     try wire.advance(by: .milliseconds(900))
     #expect(wire.client.unheldScopes == ["cards/row/0"])
-    // What changes while nobody holds it comes all the same.
+    // Changes arrive also while the scope has no holder.
     try bench.send(.cards(.element(id: 0, action: .titleChanged(title: "new"))))
     held = try open(0..<1, of: wire)
     #expect(held[0].replica === replica && held[0].node === root)
     #expect(replica.shown?.title == "new" && held[0].scope.status == .live)
     #expect(wire.client.unheldScopes.isEmpty)
-    // It is not left when the time is over that it would have lingered for.
+    // The scope is not left when the former linger time ends.
     try wire.advance(by: .seconds(3))
     try bench.send(.cards(.element(id: 0, action: .titleChanged(title: "newer"))))
     #expect(replica.shown?.title == "newer" && root.end == nil)
     #expect(wire.joins.count == joins)
-    // Behind that time it is another one.
+    // After that time the scope is recreated.
     held = []
     try wire.advance(by: .zero)
     try wire.advance(by: .milliseconds(1_250))
@@ -164,7 +163,7 @@ struct ClientLifetimeTests {
     #expect(wire.joins.count == joins + 1)
   }
 
-  @Test("Who leaves a scope ends the following and no effect, whose actions are reduced")
+  @Test("A client that leaves a scope stops following it, and its running effects continue")
   func effectOfALeftScope() async throws {
     let bench = deck(1)
     let wire = try BenchClient(bench)
@@ -188,7 +187,7 @@ struct ClientLifetimeTests {
     bench.gate.open()
     await eventually { bench.root.state.counter.numberFactAlert == "a fact" }
     #expect(bench.root.revision == revision + 1)
-    // Who has sent the action is told the end of its effect.
+    // The sender of the action is notified of the end of its effect.
     try await eventually {
       try bench.settle()
       return task.isFinished
@@ -196,7 +195,7 @@ struct ClientLifetimeTests {
     #expect(bench.gate.cancelled == 0 && session.actions.runningCount == 0)
   }
 
-  @Test("A child that has gone and come back within one turn of the daemon is another one")
+  @Test("A child that is removed and recreated within one turn of the daemon is a new child")
   func goneAndBack() async throws {
     let bench = deck(1)
     bench.root.send(.counter(.extraToggled))
@@ -206,7 +205,7 @@ struct ClientLifetimeTests {
     let root = core.node
     var ends: [StoreEnd?] = []
     let observer = root.observe { _ in ends.append(root.end) }
-    // What was written is gone with the child that it was written to.
+    // The text of the old child is removed with that child.
     try bench.send(.extra(.written(text: "old")))
     try bench.send(.counter(.extraToggled), .counter(.extraToggled))
     #expect(root.end == .gone)
@@ -214,14 +213,14 @@ struct ClientLifetimeTests {
     #expect(core.replica.root !== root)
     #expect(core.replica.isShown && core.replica.shown == Deck.Extra())
     observer.cancel()
-    // Who still has the old one does not write into the new one.
+    // A holder of the old child cannot write into the new one.
     let task = core.send(.written(text: "late"))
     try wire.settle()
     #expect(bench.root.state.extra == Deck.Extra())
     await #expect { try await task.applied() } throws: { ($0 as? ActionFailure)?.code == .absent }
   }
 
-  @Test("Whoever stops waiting for effects has them cancelled, and goes on when they have ended")
+  @Test("A cancelled wait for effects cancels them, and returns when they have ended")
   func canceledWait() async throws {
     let bench = deck(1)
     let wire = try BenchClient(bench)
@@ -259,7 +258,7 @@ struct ClientLifetimeTests {
   }
 
   @Test(
-    "Whoever stops waiting for an outcome cancels nothing, and others who wait are told it",
+    "A cancelled wait for an outcome cancels no action, and other waiters receive the outcome",
     arguments: [false, true],
   )
   func canceledOutcome(isSent: Bool) async throws {
@@ -267,7 +266,7 @@ struct ClientLifetimeTests {
     let wire = try BenchClient(bench)
     let core = RemoteStoreCore<Deck.Counter, Deck.CounterAction>("counter", of: wire.client)
     try wire.settle()
-    // The daemon has the action, or has it not: in either case nothing has come back.
+    // Whether or not the daemon has received the action, no answer has arrived.
     wire.control.isHeld = true
     let task = core.send(.numberFactButtonTapped)
     if isSent { try wire.settle() }
@@ -289,7 +288,7 @@ struct ClientLifetimeTests {
     try wire.settle()
     #expect(try await patient.value == 1)
     #expect(try await task.applied() == 1)
-    // Its effect goes on as well.
+    // The action's effect continues as well.
     await eventually { bench.gate.waiting == 1 }
     bench.gate.open()
     await eventually { bench.root.state.counter.numberFactAlert == "a fact" }
@@ -299,7 +298,7 @@ struct ClientLifetimeTests {
     #expect(!wire.sent.contains { if case .cancel = $0 { true } else { false } })
   }
 
-  @Test("Where there is room for few scopes, those that linger make room for those that are wanted")
+  @Test("At the limit of scopes, lingering scopes are left in favor of new ones")
   func roomForTheWanted() throws {
     let bench = deck(10, scopes: 3)
     let wire = try BenchClient(bench)
@@ -318,7 +317,7 @@ struct ClientLifetimeTests {
     #expect(held.allSatisfy { $0.scope.status == .live })
   }
 
-  @Test("Far more scopes than a daemon takes are refused, and the others are there")
+  @Test("Scopes beyond a daemon's limit are refused, and the others are live")
   func moreThanAJoinTakes() throws {
     let bench = deck(10, scopes: 3)
     let wire = try BenchClient(bench)
@@ -332,7 +331,7 @@ struct ClientLifetimeTests {
     #expect(wire.joins.count == 1)
   }
 
-  @Test("A scope that is let go of and wanted again takes the room of one, with actions on the way")
+  @Test("A scope that is released and opened again takes one place, with its actions in flight")
   func twins() throws {
     let journal = BenchJournal()
     let bench = deck(10, scopes: 3, journal: journal)
@@ -348,7 +347,7 @@ struct ClientLifetimeTests {
     #expect(held.allSatisfy { $0.scope.status == .live })
   }
 
-  @Test("Scopes that are there only for actions on their way make room, and the actions arrive")
+  @Test("Scopes that are kept only for their actions in flight make room, and the actions arrive")
   func roomForActions() throws {
     let journal = BenchJournal()
     let bench = deck(10, scopes: 2, journal: journal)
@@ -357,7 +356,7 @@ struct ClientLifetimeTests {
     let action = try Deck.CardAction.titleChanged(title: "new").encoded()
     let tickets = held.map { wire.client.submit(action, to: $0.scope) }
     try wire.settle()
-    // Their outcomes wait for the disk.
+    // The outcomes wait for the disk.
     held = []
     for _ in 0..<4 { try wire.advance(by: .milliseconds(500)) }
     #expect(wire.client.scopes.map(\.want) == [.draining, .draining])

@@ -5,7 +5,7 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// The client's machine without a socket: docs/PROTOCOL.md §9 to §12.
+/// The client's state machine without a socket: docs/PROTOCOL.md §9 to §12.
 @MainActor
 @Suite struct ClientMachineTests {
   @Test("§9: a client greets, joins, fences, and shows the snapshot at the echo's revision")
@@ -44,7 +44,7 @@ import Testing
     #expect(bench.log.last == "shown 6", "nothing of revision 8 was shown")
   }
 
-  @Test("§9: a digest that differs makes the client ask for a snapshot, and say so")
+  @Test("§9: a digest that differs makes the client request a snapshot, and report the difference")
   func digest() throws {
     let bench = try PlayedDaemon()
     try bench.join(revision: 5)
@@ -101,7 +101,7 @@ import Testing
     #expect(second.outcome == .applied(revision: 7, hasEffects: false))
   }
 
-  @Test("§8: what was applied in an epoch that is over is never shown, and its sender is told so")
+  @Test("§8: a sender is notified if its action was applied in a past epoch and will not be shown")
   func endOfEpoch() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -127,7 +127,7 @@ import Testing
     #expect(refused.outcome == .failed(failure))
     #expect(applied.isFinished)
     #expect(bench.client.pendingActions == 0)
-    // What is sent from now on is settled as ever.
+    // Actions that are sent from now on are settled as usual.
     let next = bench.client.submit([0x61, 0x63], to: scope)
     try bench.wire.settle()
     try bench.acks(first: 3, revisions: [10], nonce: bench.client.lastNonce, sequence: 1)
@@ -136,7 +136,7 @@ import Testing
     #expect(next.outcome == .applied(revision: 10, hasEffects: false))
   }
 
-  @Test("§8: an action that is known to be refused is not told to be unknown when its time ends")
+  @Test("§8: an action that is known to be refused does not become unknown at its deadline")
   func refusedInTime() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -154,7 +154,7 @@ import Testing
     #expect(told == .failed(failure))
   }
 
-  @Test("§8: effects have ended only when the local state has what they changed last")
+  @Test("§8: effects have ended only when the local state includes their last change")
   func finish() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -189,7 +189,7 @@ import Testing
     #expect(sent.first?.1 == [[0x61, 0x62], [0x61, 0x63]])
   }
 
-  @Test("§11: silence makes the state stale, keeps it on show, and connects afresh")
+  @Test("§11: silence makes the state stale, keeps it shown, and starts a new connection")
   func silence() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -201,7 +201,7 @@ import Testing
     #expect(bench.wire.reconnects == 1)
   }
 
-  @Test("§11: a connection that ends and does not come again is silence, told in a second, once")
+  @Test("§11: a lost connection that is not restored is reported as silence within a second, once")
   func cut() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test("§11: a connection that is cut and comes again is no silence")
+  @Test("§11: a connection that is lost and soon restored is not silence")
   func shortCut() throws {
     let bench = try PlayedDaemon()
     try bench.join(revision: 5)
@@ -237,7 +237,7 @@ import Testing
     #expect(bench.wire.reconnects == 0)
   }
 
-  @Test("§11: sockets that make another connection, far away, have the time for it")
+  @Test("§11: sockets that restore a distant connection have enough time")
   func slowConnection() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -251,7 +251,7 @@ import Testing
     #expect(bench.wire.reconnects == 0)
   }
 
-  /// Outputs of a view on the control socket, behind a step that was too large to be published.
+  /// Sends outputs of a view on the control socket, after a step that was too large to publish.
   private func outputs(_ bench: PlayedDaemon) throws {
     let output = PublishedMessage.Output(
       revision: 6,
@@ -268,11 +268,11 @@ import Testing
     try bench.send(.unicast(.marker(PublishedMessage.Marker(sequence: 1, revision: 6))))
   }
 
-  @Test("§9: what comes of a view whose join a connection has not survived is of no other view")
+  @Test("§9: outputs of a view whose join a connection interrupted belong to no other view")
   func outputsOfAnotherView() throws {
     let bench = try PlayedDaemon(topic: .unicastView)
     try bench.join(revision: 5)
-    // The daemon takes a join, of which the client hears nothing, and goes on with that view.
+    // The daemon accepts a join without the client's knowledge, and continues with that view.
     _ = bench.client.add("cards", mode: .follow, replica: TypedReplica<Deck.Counter>())
     try bench.wire.settle()
     try marker(bench)
@@ -283,7 +283,7 @@ import Testing
     #expect(bench.client.view?.late.isEmpty == true)
   }
 
-  @Test("§9: what comes of the same view by a join that was given up waits for the next")
+  @Test("§9: outputs of the same view from an abandoned join wait for the next join")
   func outputsOfTheSameView() throws {
     let bench = try PlayedDaemon(topic: .unicastView)
     try bench.join(revision: 5)
@@ -301,18 +301,18 @@ import Testing
     #expect(bench.client.view?.late.count == 1)
   }
 
-  @Test("§11: a daemon that says goodbye and hangs up is told once")
+  @Test("§11: a daemon that sends goodbye and disconnects is reported once")
   func goodbye() throws {
     let bench = try PlayedDaemon()
     try bench.join(revision: 5)
-    // Both have come before anybody looks.
+    // Both events arrive before the client takes one.
     bench.wire.isCut = true
     try bench.send(.goodbye(code: "goingDown", message: "The daemon stops."))
     try bench.wire.advance(by: .seconds(1))
     #expect(!bench.wire.events.contains(.silent))
   }
 
-  @Test("§11: connections are given up when the control socket is silent, though the other is not")
+  @Test("§11: a silent control socket ends the connections, even if the other socket receives")
   func deafControl() throws {
     let bench = try PlayedDaemon()
     try bench.join(revision: 5)
@@ -324,7 +324,7 @@ import Testing
     #expect(bench.wire.reconnects > 0)
   }
 
-  @Test("§11: connections are given up when joins are in vain, though the control socket speaks")
+  @Test("§11: joins without a result end the connections, even if the control socket receives")
   func deafPublishing() throws {
     let bench = try PlayedDaemon()
     try bench.join(revision: 5)
@@ -359,7 +359,7 @@ import Testing
     #expect(bench.wire.resynchronizations == ["the daemon is at 1, we are at 0"])
   }
 
-  @Test("§9: a scope in doubt is fetched whole by whatever join comes first")
+  @Test("§9: a scope whose digest differed is fetched whole by the next join of any kind")
   func doubt() throws {
     let bench = try PlayedDaemon()
     try bench.join(revision: 5)
@@ -374,7 +374,7 @@ import Testing
     #expect(request.mode == .follow)
     #expect(request.position == nil)
     try bench.answer(accepting: 2, revision: 5, sequence: 0)
-    // It is checked again, and there is nothing left to fetch.
+    // The scope is checked again, and no fetch is left.
     let joins = bench.wire.joins.count
     try bench.wire.advance(by: .seconds(2))
     #expect(bench.wire.joins.count == joins)
@@ -382,7 +382,7 @@ import Testing
     #expect(bench.wire.resynchronizations.count == 3)
   }
 
-  @Test("§12: who closes the connection when the session ends has closed it for good")
+  @Test("§12: closing the connection at the end of the session is final")
   func closedAtTheEnd() throws {
     let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
@@ -396,7 +396,7 @@ import Testing
     #expect(bench.hellos.count == 1)
   }
 
-  @Test("§12: who closes the connection when an action expires has closed it for good")
+  @Test("§12: closing the connection when an action expires is final")
   func closedByExpiry() throws {
     let bench = try PlayedDaemon()
     let ticket = bench.client.submit([0], to: bench.scope, timeToLive: .seconds(10))
@@ -408,7 +408,7 @@ import Testing
     #expect(bench.client.nextDeadline == nil)
   }
 
-  @Test("§11: a new epoch is told, and everything is fetched afresh")
+  @Test("§11: a new epoch is reported, and all scopes are fetched again")
   func newEpoch() throws {
     let bench = try PlayedDaemon()
     try bench.join(revision: 5)
@@ -427,13 +427,13 @@ import Testing
     #expect(bench.wire.joins.last?.count == 1)
   }
 
-  @Test("§8.4: after a join that was broken off, frames of a view of one's own wait for the next")
+  @Test("§8.4: after an aborted join, frames of a unicast view wait for the next join")
   func brokenOwnJoin() throws {
     let bench = try PlayedDaemon(topic: .unicastView)
     try bench.join(revision: 5)
     #expect(bench.log.last?.contains("5") == true)
     let before = bench.log
-    // The daemon takes a join, of which the client hears nothing, and goes on with that view.
+    // The daemon accepts a join without the client's knowledge, and continues with that view.
     _ = bench.client.add("cards", mode: .follow, replica: TypedReplica<Deck.Counter>())
     try bench.wire.settle()
     try bench.greet()
@@ -443,7 +443,7 @@ import Testing
     #expect(bench.wire.joins.last?.first?.position?.revision == 5)
   }
 
-  @Test("§10: what a daemon of another epoch refuses may have run in the one before")
+  @Test("§10: an action that a daemon of another epoch refuses may have run in the previous one")
   func refusedByTheNext() throws {
     for code in [Outcome.absent, Outcome.rejected, Outcome.overloaded, "unauthorised"] {
       let bench = try PlayedDaemon()
@@ -471,7 +471,7 @@ import Testing
     }
   }
 
-  @Test("An action whose deadline passes while there is no daemon expires, in time")
+  @Test("An action whose deadline passes while no daemon runs expires on time")
   func expiryOffline() throws {
     let bench = try PlayedDaemon()
     let scope = bench.scope

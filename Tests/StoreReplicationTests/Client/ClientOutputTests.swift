@@ -8,7 +8,7 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// Outputs as a client gets them: docs/PROTOCOL.md §8, §9.
+/// Outputs as a client receives them: docs/PROTOCOL.md §8, §9.
 @Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct ClientOutputTests {
@@ -21,7 +21,7 @@ struct ClientOutputTests {
     try wire.watch(name, Yard.exposures.map(\.description))
   }
 
-  @Test("§8: outputs come in order, behind the state of their revision, when all have seen it")
+  @Test("§8: outputs arrive in order, after all scopes show the state of their revision")
   func order() throws {
     let bell = try follow("bell")
     try yard.send(.bell(.rungTwice), .bell(.rung))
@@ -33,7 +33,7 @@ struct ClientOutputTests {
     #expect(bell.sounds == ["bell 1", "bell 1 again", "bell 2"])
   }
 
-  @Test("An effect's output comes between revisions, to whoever follows the scope")
+  @Test("An effect's output arrives between revisions, for each follower of the scope")
   func effect() async throws {
     let bell = try follow("bell")
     let row = try follow("row/1")
@@ -49,7 +49,7 @@ struct ClientOutputTests {
     #expect(row.sounds == [])
   }
 
-  @Test("Two followers of a scope get each output once, and one who left gets no more")
+  @Test("Two followers of a scope each get an output once, and a follower that left gets no more")
   func followers() throws {
     let one = try follow("bell")
     let other = try follow("bell")
@@ -75,12 +75,12 @@ struct ClientOutputTests {
     #expect(row.sounds == ["row 2"])
   }
 
-  @Test("§9: a scope that stays misses no output and gets none twice while another one is joined")
+  @Test("§9: a kept scope gets each output exactly once while another one is joined")
   func keptAcrossJoin() throws {
     let bell = try follow("bell")
     wire.published.isHeld = true
     try yard.send(.bell(.rung))
-    // The join, its fence and its echo; revisions on either side of it.
+    // The join, its fence and its echo, with revisions before and after it.
     let row = try follow("row/1")
     try yard.send(.bell(.rung), .rows(.element(id: 1, action: .rung)))
     wire.published.isHeld = false
@@ -91,7 +91,7 @@ struct ClientOutputTests {
     #expect(wire.client.resyncs == 0)
   }
 
-  @Test("§9: outputs behind the echo wait for the snapshot, and come behind their deltas then")
+  @Test("§9: outputs after the echo wait for the snapshot, and then follow their deltas")
   func waitForCaptures() throws {
     let bell = try follow("bell")
     yard.holdsJobs = true
@@ -109,7 +109,7 @@ struct ClientOutputTests {
     )
   }
 
-  @Test("§9: outputs that come ahead of their deltas show a loss, and are lost with them")
+  @Test("§9: outputs that arrive before their deltas show a loss, and are lost with them")
   func lostDeltas() throws {
     let bell = try follow("bell")
     wire.published.isHeld = true
@@ -124,7 +124,7 @@ struct ClientOutputTests {
     #expect(bell.sounds == ["bell 2"])
   }
 
-  @Test("A lost message of outputs disturbs nothing")
+  @Test("A lost message of outputs has no other effect")
   func lostOutputs() throws {
     let bell = try follow("bell")
     wire.published.isHeld = true
@@ -142,7 +142,7 @@ struct ClientOutputTests {
     let bell = try follow("bell")
     wire.published.isHeld = true
     try yard.send(.bell(.rung))
-    // The connection breaks, and with it what was on the way.
+    // The connection breaks, and the messages in flight are lost.
     wire.published.lose()
     wire.published.isHeld = false
     try wire.greet()
@@ -152,7 +152,7 @@ struct ClientOutputTests {
     #expect(bell.sounds == ["bell 2"])
   }
 
-  @Test("§9: a view on the other socket that begins behind what is shown repeats nothing of it")
+  @Test("§9: a view on the other socket that begins before the shown revision repeats no output")
   func crossingSockets() throws {
     let yard = BenchOf<Yard.State, Yard.Action>()
     let bells = try #require(ScopePattern("bell"))
@@ -161,13 +161,13 @@ struct ClientOutputTests {
     ]
     let line = Grants.Line(grantee: .user(1000), scopes: [bells], sees: true, sends: .nothing)
     yard.turn.apply(Grants(owner: 999, lines: [line]))
-    // Another client follows the bell, so it is published as long as this one hears it.
+    // Another client follows the bell, so the bell is published while this client follows it.
     let hello = try yard.hello(1, features: .known)
     try yard.join(1, hello, nonce: 1, [.follow("bell")])
     let wire = try BenchClient(yard)
     let bell = try wire.watch("bell", Yard.exposures.map(\.description))
     try yard.send(.bell(.rung))
-    // A row is for its owner only: the view with it comes on the control socket, which is slow.
+    // A row is for its owner only: a view with a row uses the control socket, which is slow.
     wire.control.isHeld = true
     let row = try wire.watch("row/1", Yard.exposures.map(\.description))
     try yard.send(.bell(.rung))
@@ -183,7 +183,7 @@ struct ClientOutputTests {
     #expect(wire.client.resyncs == 0)
   }
 
-  @Test("An output of a scope that the view does not have is counted, and the others are told")
+  @Test("An output of a scope outside the view is counted, and the others are delivered")
   func strangeIndex() throws {
     let bell = try follow("bell")
     wire.alterPublished { message in

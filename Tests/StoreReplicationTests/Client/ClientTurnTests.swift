@@ -6,7 +6,7 @@ import Testing
 
 @MainActor
 @Suite struct ClientTurnTests {
-  @Test("A daemon that never pauses keeps a client from nothing else, on either socket")
+  @Test("A daemon that never pauses on either socket does not block a client's other work")
   func endless() {
     let transport = EndlessTransport()
     let identity = ReplicaClient.Identity(
@@ -31,7 +31,9 @@ import Testing
   }
 }
 
-/// There is always another message, which takes a millisecond.
+/// A transport that always has another message.
+///
+/// Each message takes a millisecond.
 @MainActor
 private final class EndlessTransport: ClientTransport {
   typealias Failure = Never

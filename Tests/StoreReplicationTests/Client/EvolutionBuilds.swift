@@ -1,7 +1,7 @@
 import StoreActor
 import StoreState
 
-/// A library as an old build knows it.
+/// A library in an old build.
 enum OldBuild {
   struct Library: ReplicatedRecord, Equatable {
     var name = "unnamed"
@@ -24,7 +24,7 @@ enum OldBuild {
     var id = 0
     var title = ""
     var stars: Int32 = 0
-    /// What newer builds know nothing of.
+    /// A field that newer builds do not have.
     var shelf = ""
 
     static let layout = RecordLayout<Self>(
@@ -117,7 +117,7 @@ enum OldBuild {
   }
 }
 
-/// The same library in a newer build: renamed, reordered, widened, with more and with less.
+/// The same library in a newer build: fields are renamed, reordered, widened, added, removed.
 enum NewBuild {
   struct Library: ReplicatedRecord, Equatable {
     var mood = Mood.calm
@@ -202,7 +202,9 @@ enum NewBuild {
     )
   }
 
-  /// A mood to ask for, which need not be one that a library has.
+  /// A mood as an argument of an action.
+  ///
+  /// It need not equal a mood of the library.
   enum ActionMood: ReplicatedChoice, Equatable {
     case calm
     case idle
@@ -248,7 +250,7 @@ enum NewBuild {
 }
 
 extension NewBuild.Library {
-  /// What the new build has to make of an old state, written by hand.
+  /// The state that the new build is expected to read from an old one, written by hand.
   init(_ old: OldBuild.Library) {
     switch old.mood {
     case .calm: mood = .calm
@@ -266,7 +268,7 @@ extension NewBuild.Library {
   }
 }
 
-/// A build that old clients and the old daemon understand, and it them.
+/// A build between the two: it and old clients and daemons understand each other.
 enum MiddleBuild {
   struct Library: ReplicatedRecord, Equatable {
     var legacy = ""
@@ -312,7 +314,7 @@ enum MiddleBuild {
   }
 }
 
-/// A build whose states say more than their schema does: titles have to be short.
+/// A build whose states are stricter than their schema: titles have to be short.
 enum StrictBuild {
   struct Library: ReplicatedRecord, Equatable {
     var name = ShortText()

@@ -69,14 +69,14 @@ struct EvolutionTests {
     )
   }
 
-  /// Another state by the name of the library's.
+  /// Another state with the name of the library's state.
   private struct Renamed: ReplicatedRecord, Equatable {
     var total = 0
 
     static let layout = RecordLayout<Self>("Library", [.field("total", \.total)])
   }
 
-  @Test("§9: a type of another name that has nothing in common with the daemon's is refused")
+  @Test("§9: a type of another name without a common field is refused")
   func anotherType() throws {
     let daemon = oldDaemon()
     let bench = try BenchClient(daemon)
@@ -87,12 +87,12 @@ struct EvolutionTests {
         == [#"the scope is a "Library" there, and "Meter" here has nothing of that"#]
     )
     #expect(replica.shown == nil)
-    // By its own name a build may have replaced everything.
+    // Under its own name a build may have replaced every field.
     let (same, renamed) = try bench.follow(Renamed.self, OldBuild.Action.self)
     #expect(same.status == .live && renamed.shown == Renamed())
   }
 
-  @Test("After many actions of either side the states are the same, and the digests fit")
+  @Test("After many actions of both sides the states are equal, and the digests match")
   func manyActions() throws {
     let daemon = oldDaemon()
     let bench = try BenchClient(daemon)
@@ -120,7 +120,7 @@ struct EvolutionTests {
     #expect(bench.client.revision == daemon.root.revision)
   }
 
-  @Test("A change of what only the daemon has changes nothing but the revision")
+  @Test("A change of a field that only the daemon has changes only the revision")
   func invisibleChange() throws {
     let daemon = oldDaemon()
     let bench = try BenchClient(daemon)
@@ -135,7 +135,7 @@ struct EvolutionTests {
     #expect(bench.resynchronizations == [])
   }
 
-  @Test("An optional scope comes and goes")
+  @Test("An optional scope appears and disappears")
   func optionalScope() throws {
     let daemon = OldDaemon(OldBuild.Library(), tail: nil, epoch: 1, OldBuild.reduce)
     let bench = try BenchClient(daemon)
@@ -160,7 +160,7 @@ struct EvolutionTests {
     #expect(bench.resynchronizations == [])
   }
 
-  @Test("A digest that differs is noticed, and the scope fetched again")
+  @Test("A digest that differs is detected, and the scope is fetched again")
   func drift() throws {
     let daemon = oldDaemon()
     let bench = try BenchClient(daemon)
@@ -189,7 +189,7 @@ struct EvolutionTests {
     #expect(daemon.server.counters.snapshots == 2)
   }
 
-  @Test("After a break the client resumes with a delta, which is translated too")
+  @Test("After a break the client resumes with a delta, which is also translated")
   func resume() throws {
     let daemon = oldDaemon()
     let bench = try BenchClient(daemon)
@@ -255,7 +255,7 @@ struct EvolutionTests {
 
   // MARK: Actions
 
-  @Test("An action that the daemon does not know is rejected by name, and the others go on")
+  @Test("An action that the daemon does not know is rejected by name, and the others run")
   func unknownAction() throws {
     let daemon = oldDaemon()
     let bench = try BenchClient(daemon)
@@ -288,7 +288,7 @@ struct EvolutionTests {
     #expect(good.outcome == .applied(revision: 1, hasEffects: false))
   }
 
-  @Test("An action that was on its way to another build is told in the next daemon's words")
+  @Test("An action in flight to a daemon of another build is translated for the next daemon")
   func actionsAcross() throws {
     let first = NewDaemon(NewBuild.Library(), epoch: 1, NewBuild.reduce)
     let bench = try BenchClient(first)
@@ -311,7 +311,7 @@ struct EvolutionTests {
     #expect(replica.shown == NewBuild.Library(second.root.state.library))
   }
 
-  @Test("Whether an action is too large is a matter of its form in the daemon's build")
+  @Test("The size limit of an action applies to its form in the daemon's build")
   func tooLarge() throws {
     let bench = try BenchClient(oldDaemon())
     let (scope, _) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
@@ -326,7 +326,7 @@ struct EvolutionTests {
     )
   }
 
-  @Test("What is sent when an action was refused has its time to live")
+  @Test("An action that is submitted after a refusal keeps its time to live")
   func lifeOfTheNext() throws {
     let bench = try BenchClient(oldDaemon())
     let (scope, _) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
@@ -342,7 +342,7 @@ struct EvolutionTests {
     #expect(deadlines == [bench.now.wallMilliseconds + 1_000])
   }
 
-  @Test("Actions of who comes later are asked for on their own, and translated")
+  @Test("The action types of a later sender are requested separately, and translated")
   func laterActions() throws {
     let daemon = oldDaemon()
     let bench = try BenchClient(daemon)
@@ -354,7 +354,7 @@ struct EvolutionTests {
     #expect(replica.shown?.label == "later")
   }
 
-  @Test("A refusal of actions leaves those alone who only look")
+  @Test("A refusal of action types does not affect followers that send no actions")
   func laterRefusal() throws {
     let bench = try BenchClient(NewDaemon(NewBuild.Library(), epoch: 1, NewBuild.reduce))
     let (reader, replica) = try bench.follow(NewBuild.Library.self, Never.self)
@@ -364,7 +364,7 @@ struct EvolutionTests {
     #expect(replica.isShown)
   }
 
-  @Test("Who only looks takes no actions, and need not know any")
+  @Test("A follower that sends no actions needs no action types")
   func onlyLooking() throws {
     let daemon = oldDaemon()
     let bench = try BenchClient(daemon)
@@ -377,7 +377,7 @@ struct EvolutionTests {
     #expect(bench.resynchronizations == [])
   }
 
-  @Test("A scope that is only sent to has its actions translated")
+  @Test("The actions of a send-only scope are translated")
   func sendOnly() throws {
     let daemon = oldDaemon()
     let bench = try BenchClient(daemon)
@@ -395,7 +395,7 @@ struct EvolutionTests {
 
   // MARK: Refusals
 
-  @Test("What cannot be read is refused with every field that differs, of states and actions")
+  @Test("An unreadable type is refused with every field that differs, of states and actions")
   func refused() throws {
     let bench = try BenchClient(NewDaemon(NewBuild.Library(), epoch: 1, NewBuild.reduce))
     let (scope, replica) = try bench.follow(OldBuild.Library.self, OldBuild.Action.self)
@@ -418,7 +418,7 @@ struct EvolutionTests {
     #expect(bench.client.isQuiet)
   }
 
-  @Test("A scope without a reader of its own takes the very same types only")
+  @Test("A scope without its own reader accepts only identical types")
   func exactly() throws {
     let bench = try BenchClient(oldDaemon())
     let replica = TypedReplica<NewBuild.Library>()
@@ -433,7 +433,7 @@ struct EvolutionTests {
     #expect(bench.joins.count == 1)
   }
 
-  @Test("A state that this program cannot hold is refused in one sentence, and asked for no more")
+  @Test("A state that this program cannot hold is refused in one sentence, and not requested again")
   func unreadable() throws {
     let daemon = oldDaemon()
     let bench = try BenchClient(daemon)
@@ -467,7 +467,7 @@ struct EvolutionTests {
     #expect(bench.client.isQuiet)
   }
 
-  @Test("A snapshot that is none of the daemon's own schema is refused")
+  @Test("A snapshot that does not match the daemon's own schema is refused")
   func wrongSnapshot() throws {
     let bench = try BenchClient(oldDaemon())
     bench.alter { message in
@@ -482,7 +482,7 @@ struct EvolutionTests {
     #expect(bench.client.isQuiet)
   }
 
-  @Test("A daemon that refuses the types that it describes is asked no third time")
+  @Test("A daemon that refuses the types that it describes receives no third request")
   func contradiction() throws {
     let bench = try BenchClient(oldDaemon())
     bench.alter { message in
@@ -507,7 +507,7 @@ struct EvolutionTests {
 
   // MARK: Other daemons
 
-  @Test("Each new daemon is read by its own types, until one is of the client's build again")
+  @Test("Each new daemon is read by its own types, until one has the client's build again")
   func oneDaemonAfterAnother() throws {
     let first = oldDaemon(epoch: 1)
     let bench = try BenchClient(first)
@@ -527,7 +527,7 @@ struct EvolutionTests {
     _ = second.root.send(.library(.mottoChanged("unseen")))
     try bench.advance(by: .milliseconds(300))
 
-    // What cannot be read is refused, and may be served again by the next daemon.
+    // An unreadable scope is refused, and may be live again with the next daemon.
     try bench.connect(to: NewDaemon(NewBuild.Library(), epoch: 3, NewBuild.reduce))
     #expect(refusal(scope)?.code == "schemaMismatch")
     #expect(replica.shown?.name == "second")
@@ -543,7 +543,7 @@ struct EvolutionTests {
     #expect(bench.resynchronizations == [])
   }
 
-  @Test("Whoever asks for a scope that was refused waits for what the next daemon has")
+  @Test("A waiter for a refused scope waits for the state of the next daemon")
   func refusedBefore() throws {
     let bench = try BenchClient(oldDaemon(epoch: 1))
     let (scope, replica) = try bench.follow(OldBuild.Library.self, OldBuild.Action.self)
@@ -564,7 +564,7 @@ struct EvolutionTests {
     #expect(shown == [true])
   }
 
-  @Test("Whoever waits for a scope whose types are asked for is told that the connection is closed")
+  @Test("A waiter for a scope whose types are requested fails when the connection closes")
   func closedMeanwhile() throws {
     let bench = try BenchClient(oldDaemon())
     bench.alter { message in
@@ -585,7 +585,7 @@ struct EvolutionTests {
     #expect(scope.status == .closed("enough"))
   }
 
-  @Test("While types are asked for, other scopes go on, and actions wait for the answer")
+  @Test("While types are requested, other scopes continue, and actions wait for the answer")
   func meanwhile() throws {
     let daemon = OldDaemon(OldBuild.Library(), tail: OldBuild.Library(), epoch: 1, OldBuild.reduce)
     let bench = try BenchClient(daemon)
@@ -640,7 +640,7 @@ struct EvolutionTests {
     )
   }
 
-  @Test("While a shown scope is learned to be read anew, no other one goes on alone: no torn cut")
+  @Test("While a shown scope waits for new types, no other scope continues alone: no torn cut")
   func oneCut() throws {
     let old = OldBuild.Library(name: "first")
     let first: OldDaemon = namedDaemon(old, name: \.library.name, epoch: 1, OldBuild.reduce)
@@ -661,7 +661,7 @@ struct EvolutionTests {
     let both = ["second", "second"]
     #expect(seen == [both])
 
-    // Where it cannot be read it ends, and then the others go on.
+    // A scope that cannot be read ends, and then the others continue.
     seen = []
     let new = NewBuild.Library(label: "third")
     let third: NewDaemon = namedDaemon(new, name: \.library.label, epoch: 3, NewBuild.reduce)
@@ -673,10 +673,10 @@ struct EvolutionTests {
     observer.cancel()
   }
 
-  @Test("A daemon that is replaced while it is asked for its types is asked again")
+  @Test("A daemon that is replaced while its types are requested receives the request again")
   func replacedMeanwhile() throws {
     let bench = try BenchClient(oldDaemon(epoch: 1))
-    // The description never comes.
+    // The description never arrives.
     bench.alter { message in
       guard case .description = message else { return message }
       return .pong(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreProtocol
 
-/// Where two states differ, as people are told.
+/// The first difference of two states, in the form that is shown to people.
 @Suite struct FirstDifferenceTests {
   private func shown(_ ours: GenericValue, _ theirs: GenericValue) -> [String]? {
     ours.firstDifference(from: theirs).map { [$0.path, $0.ours, $0.theirs] }

@@ -4,7 +4,7 @@ import StoreState
 @testable import StoreExposures
 @testable import StoreReplica
 
-/// A daemon whose root is nothing but the scope "library", of any build.
+/// A daemon with the scope "library" and an optional scope "tail", of any build.
 struct LibraryHost<Library: ReplicatedState & Equatable, LibraryAction: WireAction>: Reducer {
   struct State: Sendable {
     var library: Library
@@ -66,7 +66,7 @@ typealias LibraryDaemon<Library: ReplicatedState & Equatable, Action: WireAction
 >
 
 extension BenchOf {
-  /// A daemon of a library.
+  /// Creates a daemon of a library.
   convenience init<Library, LibraryAction>(
     _ library: Library,
     tail: Library? = nil,
@@ -88,7 +88,7 @@ extension BenchOf {
 }
 
 extension BenchClient {
-  /// Follows a scope as the types of one build.
+  /// Follows a scope with the types of one build.
   func follow<State: ReplicatedState, Action: WireAction>(
     scope name: String = "library",
     _ type: State.Type,

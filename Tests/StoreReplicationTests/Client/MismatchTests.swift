@@ -4,7 +4,7 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreReplica
 
-/// A copy whose digest is not the daemon's, again and again: docs/PROTOCOL.md §9, §12.
+/// A copy whose digest repeatedly differs from the daemon's: docs/PROTOCOL.md §9, §12.
 @MainActor
 @Suite struct MismatchTests {
   private let bench: PlayedDaemon
@@ -14,21 +14,21 @@ import Testing
     try bench.join(revision: 5)
   }
 
-  /// A bookmark comes whose digest is not the copy's.
+  /// Delivers a bookmark whose digest differs from the copy's.
   private func differ(revision: UInt64 = 5, sequence: UInt64 = 0) throws {
     try bench.bookmark(revision: revision, sequence: sequence, digest: Digest(rawValue: 1))
   }
 
-  /// A bookmark comes whose digest is the copy's.
+  /// Delivers a bookmark whose digest equals the copy's.
   private func agree(revision: UInt64 = 5, sequence: UInt64 = 0) throws {
     let digest = bench.copy.replica.digest
     try bench.bookmark(revision: revision, sequence: sequence, digest: digest)
   }
 
-  /// The snapshot comes that was asked for.
+  /// Delivers the requested snapshot.
   private func answer() throws { try bench.answer(revision: 5, sequence: 0) }
 
-  /// Lets time pass, in which the daemon is heard, so that the client does not take it for gone.
+  /// Lets time pass while the daemon sends pongs, so that the client does not detect silence.
   private func pass(_ time: Duration) throws {
     let nowhere = DaemonMessage.Watermark(nonce: 0, sequence: 0)
     var left = time
@@ -40,17 +40,17 @@ import Testing
     }
   }
 
-  /// How often the scope was asked for.
+  /// The number of joins that requested the scope.
   private var joins: Int { bench.wire.joins.count }
 
-  /// Where the copy differed, as the user was told.
+  /// The places of differences that were reported to the user.
   private var places: [String] {
     bench.wire.events.compactMap { event -> String? in
       if case .differed(scope: "counter", let place) = event { place } else { nil }
     }
   }
 
-  @Test("§12: what differs is fetched at once, and then after waits that double, up to 60 s")
+  @Test("§12: a scope that differs is fetched at once, then after waits that double, up to 60 s")
   func waits() throws {
     try differ()
     #expect(joins == 2, "It was not fetched at once")
@@ -71,7 +71,7 @@ import Testing
     #expect(bench.wire.reconnects == 0)
   }
 
-  @Test("§12: after a bookmark that agrees the waits begin anew")
+  @Test("§12: after a bookmark that agrees the waits restart")
   func anew() throws {
     try differ()
     for seconds in [1, 2, 4] {
@@ -96,18 +96,18 @@ import Testing
     #expect(joins == before + 2)
   }
 
-  @Test("§12: what another join fetches meanwhile is not fetched once more")
+  @Test("§12: a scope that another join fetches meanwhile is not fetched once more")
   func elsewhere() throws {
     try differ()
     try answer()
     try differ()
-    // It is due in a second, and comes before with a new session.
+    // The fetch is due in a second, and a new session fetches the scope earlier.
     try pass(.milliseconds(500))
     try bench.greet()
     try bench.helloOK(last: 0, isResumed: false)
     try answer()
     let before = joins
-    // The next one waits its own time, and is not fetched when the one before was due.
+    // The next fetch has its own wait, independent of the earlier one.
     try differ()
     #expect(bench.scope.mismatches == 3)
     try pass(.milliseconds(1_999))
@@ -116,7 +116,7 @@ import Testing
     #expect(joins == before + 1)
   }
 
-  @Test("§12: with a new history the waits begin anew, and nothing is compared with the old one")
+  @Test("§12: with a new history the waits restart, and no state is compared with the old one")
   func newEpoch() throws {
     try differ()
     for seconds in [1, 2, 4] {
@@ -134,7 +134,7 @@ import Testing
     #expect(joins == before + 1, "It was not fetched at once")
   }
 
-  @Test("§12: until it is fetched again a copy goes on with deltas, and is not compared")
+  @Test("§12: until it is fetched again a copy applies deltas, and is not compared")
   func meanwhile() throws {
     try differ()
     try answer()
@@ -154,20 +154,20 @@ import Testing
     #expect(bench.scope.status == .live)
   }
 
-  @Test("§9: the place where a copy differed is told when the daemon's state has come")
+  @Test("§9: the place of a difference is reported when the daemon's state has arrived")
   func place() throws {
     try differ(revision: 6)
     #expect(bench.wire.resynchronizations.count == 1)
     #expect(places == [], "The daemon's state has not come")
-    // The daemon counts 6 where the copy has 5.
+    // The daemon counts 6, the copy 5.
     try bench.answer(revision: 6, sequence: 0)
     #expect(places == ["$.count: here 5, there 6"])
-    // A snapshot that is newer than the bookmark may differ for that reason, which is said.
+    // A snapshot newer than the bookmark may differ for that reason, so the revision is reported.
     try differ(revision: 6)
     try pass(.seconds(1))
     try bench.answer(revision: 7, sequence: 0)
     #expect(places.dropFirst() == ["$.count: here 6, there 7 at revision 7"])
-    // Where nothing differs but the digests there is no place.
+    // If only the digests differ, no place is reported.
     try differ(revision: 7)
     try pass(.seconds(2))
     try bench.answer(revision: 7, sequence: 0)

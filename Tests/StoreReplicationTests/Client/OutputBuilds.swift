@@ -3,14 +3,14 @@ import StoreState
 
 @testable import StoreExposures
 
-/// Chimes that put out sounds: the same state in all builds.
+/// Chimes that emit sounds: the same state in all builds.
 struct Chimes: ReplicatedRecord, Equatable {
   var strikes = 0
 
   static let layout = RecordLayout<Self>("Chimes", [.field("strikes", \.strikes)])
 }
 
-/// What chimes sound like in an old build.
+/// The sounds of chimes in an old build.
 enum OldSound: ReplicatedChoice, Equatable {
   case struck(Tone)
   case rest
@@ -43,7 +43,7 @@ enum OldSound: ReplicatedChoice, Equatable {
   )
 }
 
-/// The same in a build in between: with another name for a field, and with more cases.
+/// The sounds of a build in between: with another name for a field, and with more cases.
 enum MiddleSound: ReplicatedChoice, Equatable {
   case swung
   case echoed(Echo)
@@ -78,7 +78,7 @@ enum MiddleSound: ReplicatedChoice, Equatable {
   )
 }
 
-/// The same in a new build: widened, and with one field more.
+/// The sounds of a new build: widened, and with an additional field.
 enum NewSound: ReplicatedChoice, Equatable {
   case rest
   case struck(Tone)
@@ -110,7 +110,7 @@ enum NewSound: ReplicatedChoice, Equatable {
   )
 }
 
-/// Sounds that are called the same and are something else.
+/// Other sounds with the same names.
 enum OtherSound: ReplicatedChoice, Equatable {
   case struck(Tone, key: Int)
 
@@ -130,7 +130,7 @@ enum OtherSound: ReplicatedChoice, Equatable {
   )
 }
 
-/// Types that have nothing to do with sounds.
+/// A type without a relation to sounds.
 struct Postcard: ReplicatedRecord, Equatable {
   var text = ""
 
@@ -155,7 +155,7 @@ enum Weather: ReplicatedChoice, Equatable {
 
 struct LocalOnly: Equatable, Sendable {}
 
-/// A root of chimes that put out sounds of any build.
+/// A root of chimes that emit sounds of any build.
 struct ChimeHost<Sound: ReplicatedState>: Reducer {
   struct State: Sendable {
     var chimes = Chimes()
@@ -176,7 +176,7 @@ struct ChimeHost<Sound: ReplicatedState>: Reducer {
 
 enum ChimeAction<Sound: ReplicatedState>: WireChoiceAction {
   case touched
-  /// Only the daemon's own.
+  /// An action of the daemon only.
   case struck([Sound])
 
   static var layout: ActionLayout<Self> {
@@ -205,7 +205,7 @@ typealias ChimeDaemon<Sound: ReplicatedState> = BenchOf<
 >
 
 extension BenchOf {
-  /// A daemon of chimes.
+  /// Creates a daemon of chimes.
   convenience init<Sound: ReplicatedState>(chimes sound: Sound.Type, epoch: UInt64 = 1)
   where State == ChimeHost<Sound>.State, Action == ChimeHost<Sound>.Action {
     self.init(
@@ -215,7 +215,7 @@ extension BenchOf {
     )
   }
 
-  /// Puts out sounds for one action.
+  /// Emits sounds with one action.
   func put<Sound: ReplicatedState>(_ sounds: [Sound]) throws
   where State == ChimeHost<Sound>.State, Action == ChimeHost<Sound>.Action {
     try send(.chimes(.struck(sounds)))

@@ -10,7 +10,7 @@ import Testing
 @MainActor
 @Suite("Outputs of a daemon of another build", .timeLimit(.minutes(1)))
 struct OutputEvolutionTests {
-  /// Follows the scope and reads its outputs as a type.
+  /// Follows the scope and reads its outputs as one type.
   private func listen<Output: Sendable>(
     _ bench: BenchClient,
     as type: Output.Type,
@@ -41,7 +41,7 @@ struct OutputEvolutionTests {
     #expect(bench.resynchronizations == [])
   }
 
-  @Test("An older client leaves out a case that it does not know, says so once, and hears the rest")
+  @Test("An older client omits an unknown case, reports it once, and receives the other outputs")
   func olderClient() throws {
     let daemon = BenchOf(chimes: MiddleSound.self)
     let bench = try BenchClient(daemon)
@@ -59,7 +59,7 @@ struct OutputEvolutionTests {
     #expect(bench.resynchronizations == [])
   }
 
-  @Test("What cannot be read is refused once, with the fields that differ, and the state goes on")
+  @Test("Unreadable outputs are refused once, with the fields that differ, and the state continues")
   func refused() throws {
     let daemon = BenchOf(chimes: OldSound.self)
     let bench = try BenchClient(daemon)
@@ -79,7 +79,7 @@ struct OutputEvolutionTests {
     #expect(descriptions(bench) == 1)
   }
 
-  @Test("A type that has nothing in common is not made up of defaults")
+  @Test("A type without a common field is not filled with defaults")
   func stranger() throws {
     let daemon = BenchOf(chimes: OldSound.self)
     let bench = try BenchClient(daemon)
@@ -104,7 +104,7 @@ struct OutputEvolutionTests {
     #expect(leftOut(bench).last == "they cannot be read as Letter: nothing in common with Postcard")
   }
 
-  @Test("A program of the same build asks for nothing, and hears at once")
+  @Test("A program of the same build sends no question, and receives outputs at once")
   func sameBuild() throws {
     let daemon = BenchOf(chimes: OldSound.self)
     let bench = try BenchClient(daemon)
@@ -114,7 +114,7 @@ struct OutputEvolutionTests {
     #expect(descriptions(bench) == 0)
   }
 
-  @Test("What comes until the schema is known waits for it, and the order stays")
+  @Test("Outputs that arrive before their schema wait for it, and stay in order")
   func waiting() throws {
     let daemon = BenchOf(chimes: OldSound.self)
     let bench = try BenchClient(daemon)
@@ -166,7 +166,7 @@ struct OutputEvolutionTests {
     #expect(leftOut(bench) == [])
   }
 
-  @Test("Two who ask at once cost one question, and both hear everything")
+  @Test("Two listeners share one question, and both receive every output")
   func twoListeners() throws {
     let daemon = BenchOf(chimes: MiddleSound.self)
     let bench = try BenchClient(daemon)
@@ -178,7 +178,7 @@ struct OutputEvolutionTests {
     #expect(descriptions(bench) == 1)
   }
 
-  @Test("A daemon that describes other outputs than it sends is asked once, and not believed")
+  @Test("A daemon whose outputs contradict its description is asked once, and not believed")
   func liar() throws {
     let daemon = BenchOf(chimes: OldSound.self)
     let bench = try BenchClient(daemon)
@@ -197,7 +197,7 @@ struct OutputEvolutionTests {
     #expect(listener.heard == [.rest])
   }
 
-  @Test("One that is not of its own schema is left out, and those after it are heard")
+  @Test("An output that does not match its own schema is omitted, and later ones are delivered")
   func malformed() throws {
     let daemon = BenchOf(chimes: OldSound.self)
     let bench = try BenchClient(daemon)
@@ -213,7 +213,7 @@ struct OutputEvolutionTests {
     #expect(leftOut(bench).first?.hasPrefix("one cannot be read as NewSound: ") == true)
   }
 
-  @Test("Of those that wait for a schema the oldest are lost when they become too many")
+  @Test("If too many outputs wait for a schema, the oldest are lost")
   func flood() throws {
     let origin = SilentOrigin()
     var heard: [NewSound] = []
@@ -233,7 +233,7 @@ struct OutputEvolutionTests {
   }
 }
 
-/// Knows nothing until a test says so.
+/// Answers a schema request only when a test calls its body.
 @MainActor
 private final class SilentOrigin: OutputOrigin {
   var bodies: [@MainActor (SchemaDocument?) -> Void] = []
@@ -246,7 +246,7 @@ private final class SilentOrigin: OutputOrigin {
   func leftOut(_ reason: String) {}
 }
 
-/// Hears the outputs of one type.
+/// Records the outputs of one type.
 @MainActor
 private final class Listener<Output: Sendable> {
   let replica: TypedReplica<Chimes>

@@ -6,11 +6,11 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// Connections of a client's publishing socket that end while joins are under way: docs/PROTOCOL.md
-/// §6, §9, §11.
+/// A client's publishing connections that end while joins are in progress: docs/PROTOCOL.md §6, §9,
+/// §11.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct PublishingConnectionTests {
-  /// A daemon where not everybody may see the cards.
+  /// A daemon that does not let every user see the cards.
   private func bench() throws -> ServerBench {
     let bench = ServerBench()
     let (all, one) = (try #require(ScopePattern("counter")), try #require(ScopePattern("cards")))
@@ -26,9 +26,9 @@ import Testing
     return bench
   }
 
-  /// The captures take long, and connections are made again that the daemon shuts down.
+  /// Passes time while captures take long, and restores each connection that the daemon shuts down.
   ///
-  /// - Returns: How many it has shut down.
+  /// - Returns: The number of connections that the daemon has shut down.
   private func passTime(_ seconds: Int, at bench: ServerBench, _ client: BenchClient) throws -> Int
   {
     var known = bench.cuts.count
@@ -60,7 +60,7 @@ import Testing
     try client.connect(to: next)
     #expect(client.subscriptions.isEmpty)
     let joins = client.joins.count
-    // What it was subscribed to when it came is nobody's, once.
+    // The subscriptions of the first connection match no session of the new daemon, once.
     #expect(try passTime(20, at: next, client) == 1)
     #expect(client.joins.count == joins)
     #expect(client.client.joining != nil)
@@ -86,11 +86,11 @@ import Testing
     #expect(daemon.wire.joins.count == joins)
     #expect(daemon.scope.status == .live)
     #expect(daemon.log.last == "shown 5")
-    // The daemon, which shortens the lease of who loses a connection, hears of it.
+    // The client pings the daemon, which shortens the lease of a client that loses a connection.
     #expect(daemon.take().filter { if case .ping = $0 { true } else { false } }.count == 4)
   }
 
-  /// A publishing connection lasts for three seconds, in which the daemon works on a join.
+  /// Passes a publishing connection of three seconds while the daemon works on a join.
   private func passConnection(_ daemon: PlayedDaemon, topic: Topic) throws {
     daemon.wire.published.append((Welcome(epoch: 77).encoded(), nil))
     try daemon.wire.settle()
@@ -106,7 +106,7 @@ import Testing
     let daemon = try PlayedDaemon()
     try daemon.open()
     let topic = Topic(.view, Identifier(high: 5, low: 6))
-    // One that ends is no reason, however long the join takes.
+    // One connection that ends is no reason to give up, however long the join takes.
     try passConnection(daemon, topic: topic)
     for _ in 0..<60 {
       try daemon.send(.working(nonce: daemon.client.lastNonce))
@@ -117,7 +117,7 @@ import Testing
     for _ in 0..<5 where daemon.wire.reconnects == 0 { try passConnection(daemon, topic: topic) }
     #expect(daemon.wire.events.contains(.silent))
     #expect(daemon.wire.reconnects > 0)
-    // The next ones are another matter.
+    // Later connections that end are a reason.
     try daemon.greet()
     try daemon.helloOK(last: 0, isResumed: true)
     try daemon.answer(revision: 5, sequence: 0)

@@ -12,7 +12,9 @@ private struct Card: Equatable, ReplicatedState, Sendable {
   var count = 1
 }
 
-/// What a daemon shares, one of it kept in a file.
+/// The values that a daemon shares.
+///
+/// One of them is stored in a file.
 @Reducer
 private struct Shop {
   @ObservableState
@@ -37,7 +39,9 @@ private struct Shop {
   }
 }
 
-/// Values that are shared with a daemon, where a test decides what arrives and when.
+/// Values that are shared with a daemon.
+///
+/// Each test decides which messages arrive, and when.
 @Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct SharedLinkTests {
@@ -73,7 +77,7 @@ struct SharedLinkTests {
     }
   }
 
-  /// A value that has come.
+  /// Returns a shared value that has arrived.
   private func shared(_ name: String = "total") async throws -> Shared<Int> {
     let value = share(name)
     try await turns { !value.isLoading }
@@ -81,7 +85,7 @@ struct SharedLinkTests {
     return value
   }
 
-  /// A card that has come.
+  /// Returns a shared card that has arrived.
   private func card() async throws -> Shared<Card> {
     let card = withDependencies {
       $0.sharedScopes = scopes
@@ -93,7 +97,7 @@ struct SharedLinkTests {
     return card
   }
 
-  /// Sends an update whose outcome does not come before the control pipe is let go of.
+  /// Sends an update whose outcome does not arrive before the control pipe is released.
   private func counting(_ card: Shared<Card>) async throws -> Task<Void, any Error> {
     wire.control.isHeld = true
     let counting = Task { try await Shared.update(card) { $0.count += 10 } }
@@ -101,7 +105,7 @@ struct SharedLinkTests {
     return counting
   }
 
-  /// Lets everybody have their turns, with what arrives meanwhile, until something is so.
+  /// Runs tasks and delivers messages until the condition holds.
   private func turns(until condition: () -> Bool) async throws {
     for _ in 0..<10_000 where !condition() {
       await Task.yield()
@@ -110,7 +114,7 @@ struct SharedLinkTests {
     #expect(condition())
   }
 
-  /// Lets tasks have their turns, while nothing is sent, until something is so.
+  /// Runs tasks without delivering messages until the condition holds.
   private func tasks(until condition: () -> Bool) async {
     for _ in 0..<10_000 where !condition() { await Task.yield() }
     #expect(condition())
@@ -187,7 +191,7 @@ struct SharedLinkTests {
     total.withLock { $0 = 3 }
     for _ in 0..<100 { await Task.yield() }
     try bench.settle()
-    // Both are over.
+    // Both actions have expired.
     try bench.advance(by: .seconds(200))
     #expect(wire.client.pendingActions == 0)
     #expect(code(total.saveError) == .expired)
@@ -204,7 +208,7 @@ struct SharedLinkTests {
     total.withLock { $0 = 2 }
     await tasks { wire.client.pendingActions == 1 }
     try bench.settle()
-    // The client has no turn meanwhile.
+    // The client takes no turn meanwhile.
     bench.clock.advance(by: .seconds(90))
     total.withLock { $0 = 3 }
     for _ in 0..<100 { await Task.yield() }
@@ -288,7 +292,7 @@ struct SharedLinkTests {
       await Task.yield()
       try bench.settle()
     }
-    // Nothing more without time.
+    // No further run starts before time passes.
     #expect(runs.value == 2)
     try bench.advance(by: .milliseconds(20))
     try await turns { runs.value == 3 }
@@ -390,7 +394,7 @@ struct SharedLinkTests {
     try await turns { bench.root.state.card.count == 11 }
     let root = bench.root
     let commits = root.observeChanges {
-      // Made of what still shows the old count.
+      // The new title derives from a card that still shows the old count.
       if root.state.card.title == "second" { card.withLock { $0.title += " and third" } }
     }
     wire.control.isHeld = false
@@ -509,7 +513,7 @@ struct SharedLinkTests {
     for _ in 0..<100 { await Task.yield() }
     var failure: (any Error)?
     withSharedValuesLocked {
-      // Too early, and refused once the lock is let go of.
+      // This edit is too early, and is refused when the lock is released.
       total.withLock { $0 = 9 }
       do { try bench.settle() } catch { failure = error }
     }

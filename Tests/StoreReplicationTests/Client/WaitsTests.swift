@@ -3,16 +3,16 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreReplica
 
-/// Who waits for something of a connection, and what each of them is told.
+/// The waiters of a connection, and the result that each of them receives.
 @MainActor
-@Suite("Those who wait for a connection")
+@Suite("Waiters of a connection")
 struct WaitsTests {
-  /// What was told, in its order.
+  /// The results that waiters received, in order.
   @MainActor
   private final class Told {
     private(set) var ends: [String] = []
 
-    /// A wait's body, which notes its end.
+    /// A wait's body, which records the result.
     func body(_ name: String) -> Waits.Body {
       { result in
         switch result {
@@ -29,10 +29,10 @@ struct WaitsTests {
     Instant(nanoseconds: 0).advanced(by: .seconds(seconds))
   }
 
-  /// Ends waits as what they waited for does.
+  /// Ends waits with success.
   private func end(_ bodies: [Waits.Body]) { for body in bodies { body(.success(())) } }
 
-  @Test("Those who wait for one thing are told in the order in which they came, and once")
+  @Test("Waiters for one condition are notified in the order in which they were added, and once")
   func order() {
     var waits = Waits()
     let names = (1...20).map { "\($0)" }
@@ -45,7 +45,7 @@ struct WaitsTests {
     #expect(told.ends == names)
   }
 
-  @Test("Those whose time ends together are told in the order in which they came")
+  @Test("Waiters whose time ends together are notified in the order in which they were added")
   func dueOrder() {
     var waits = Waits()
     let scope = WaitCondition.state(of: ObjectIdentifier(told))
@@ -59,7 +59,7 @@ struct WaitsTests {
     #expect(waits.earliest == nil)
   }
 
-  @Test("A wait's time begins with the next turn, however late that comes")
+  @Test("A wait's time begins with the next turn, however late that turn is")
   func nextTurn() {
     var waits = Waits()
     _ = waits.add(.connected, within: .seconds(1), told.body("one"))
@@ -68,12 +68,12 @@ struct WaitsTests {
     #expect(told.ends.isEmpty)
     waits.begin(at: instant(1_000))
     #expect(waits.earliest == instant(1_001))
-    // Later turns do not begin it again, though they begin others.
+    // Later turns begin other waits, but do not begin this one again.
     _ = waits.add(.connected, within: .seconds(1), told.body("two"))
     waits.begin(at: instant(1_000).advanced(by: .milliseconds(500)))
     end(waits.takeDue(at: instant(1_001).advanced(by: .nanoseconds(-1))))
     #expect(told.ends.isEmpty)
-    // Nor does another's time end one that has not begun.
+    // Another wait's deadline does not end a wait that has not begun.
     _ = waits.add(.connected, within: .zero, told.body("three"))
     end(waits.takeDue(at: instant(1_001)))
     #expect(told.ends == ["one"])
@@ -104,7 +104,7 @@ struct WaitsTests {
     #expect(told.ends == ["early", "short", "long", "endless"])
   }
 
-  @Test("A wait that is taken out ends no more, neither by its time nor by what it waited for")
+  @Test("A wait that is removed ends neither by its time nor by its condition")
   func takenOut() {
     var waits = Waits()
     let first = waits.add(.connected, within: .seconds(1), told.body("first"))
@@ -118,7 +118,7 @@ struct WaitsTests {
     #expect(waits.takeAll().isEmpty)
   }
 
-  @Test("Who cancels is told so once, and nobody else is")
+  @Test("A cancelled waiter is notified once, and no other waiter is")
   func cancel() throws {
     let wire = BenchClient()
     let wait = wire.client.wait(for: .connected, within: .seconds(5), told.body("one"))
@@ -131,7 +131,7 @@ struct WaitsTests {
     #expect(told.ends == ["one: canceled", "other: timedOut(isConnected: false)"])
   }
 
-  @Test("The time of one who waits begins in the turn after, and another's does not end it")
+  @Test("A wait's time begins in the next turn, and another wait's deadline does not end it")
   func turns() throws {
     let bench = try PlayedDaemon()
     bench.client.wait(for: .connected, within: .seconds(1), told.body("early"))
@@ -151,7 +151,7 @@ struct WaitsTests {
     #expect(told.ends.last == "long: timedOut(isConnected: true)")
   }
 
-  @Test("Who waits while the daemon ends one session after the other is told why it did")
+  @Test("A waiter receives the reason if the daemon ends one session after another")
   func sessionsEnd() throws {
     let bench = try PlayedDaemon()
     try bench.open()
@@ -167,7 +167,7 @@ struct WaitsTests {
     #expect(told.ends.count == 1)
     #expect(told.ends[0].hasPrefix(#"get: sessionEnded(code: "leaseEnded", message: "Nothing was"#))
     #expect(told.ends[0].utf8.count < 600)
-    // What a complete join has brought is no end any more.
+    // After a complete join, the earlier end of a session no longer counts.
     try bench.answer(revision: 5, sequence: 0)
     #expect(bench.copy.scope.hasShown)
     bench.client.wait(for: .time, within: .milliseconds(100), told.body("later"))
@@ -176,7 +176,7 @@ struct WaitsTests {
     #expect(told.ends.last == "later: timedOut(isConnected: true)")
   }
 
-  @Test("When the connection ends all are told, in their order, and who comes later is at once")
+  @Test("When the connection ends all waiters are notified in order, and later waiters at once")
   func closing() throws {
     let bench = try PlayedDaemon()
     let state = WaitCondition.state(of: ObjectIdentifier(bench.scope))

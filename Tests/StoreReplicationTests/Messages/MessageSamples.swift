@@ -3,7 +3,7 @@ import StoreState
 @testable import StoreHistory
 @testable import StoreProtocol
 
-/// One of every message, of every form that it has.
+/// A sample of every message in each of its forms.
 enum MessageSamples {
   static let client: [ClientMessage] = [
     .hello(
@@ -243,13 +243,13 @@ enum MessageSamples {
     .marker(PublishedMessage.Marker(sequence: 8, revision: 300)),
   ]
 
-  /// The 16 bytes from a number on.
+  /// The 16 consecutive bytes that begin with a number.
   static func identifier(_ first: UInt8) -> Identifier {
     Identifier(bytes: (0..<16).map { first + $0 }) ?? Identifier(high: 0, low: 0)
   }
 }
 
 extension [UInt8] {
-  /// An empty array as an item.
+  /// An empty array as a CBOR item.
   fileprivate var encodedArray: [UInt8] { [0x80] }
 }

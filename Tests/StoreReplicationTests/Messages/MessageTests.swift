@@ -6,7 +6,7 @@ import Testing
 
 /// Messages as frames: docs/PROTOCOL.md §6, §8.
 @Suite struct MessageTests {
-  /// Every sample's frame, and what decodes it into something that can be compared.
+  /// Every sample's frame, and a closure that decodes it into a comparable value.
   static let frames: [Frame] = {
     let fence = Fence(token: MessageSamples.identifier(1), nonce: 5).encoded()
     var frames: [Frame] = []
@@ -37,14 +37,14 @@ import Testing
     }
   }
 
-  @Test("§8: what a client encodes is what a daemon decodes")
+  @Test("§8: a daemon decodes a client's message to the same value")
   func clientRoundTrip() throws {
     for message in MessageSamples.client {
       #expect(try ClientMessage(frame: message.encoded()[...]) == message)
     }
   }
 
-  @Test("§8: what a daemon encodes is what a client decodes")
+  @Test("§8: a client decodes a daemon's message to the same value")
   func daemonRoundTrip() throws {
     for message in MessageSamples.daemon {
       #expect(try DaemonMessage(frame: message.encoded()[...]) == message)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("§6: welcome, fence and topics survive the way")
+  @Test("§6: welcome, fence and topics survive encoding and decoding")
   func otherFrames() throws {
     #expect(try Welcome(frame: Welcome(epoch: .max).encoded()[...]) == Welcome(epoch: .max))
     let fence = Fence(token: MessageSamples.identifier(9), nonce: 4)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("A frame is read the same wherever it lies in memory")
+  @Test("Reading a frame does not depend on its position in memory")
   func slices() throws {
     for sample in Self.frames {
       let (frame, decode) = (sample.frame, sample.decode)
@@ -111,10 +111,10 @@ import Testing
     }
   }
 
-  @Test("§8: elements after those that are known are ignored")
+  @Test("§8: elements after the known ones are ignored")
   func laterElements() throws {
     for message in MessageSamples.client {
-      // Actions take up every element that there is.
+      // Actions use every known element.
       if case .actions = message { continue }
       #expect(try ClientMessage(frame: longer(message.encoded())[...]) == message)
     }
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("An array of no kind is no message")
+  @Test("An array without a kind is no message")
   func noKind() {
     for frame in [[0x80], [0x01], [0x81, 0x60]] as [[UInt8]] {
       #expect(throws: CodecError.self) { try ClientMessage(frame: frame[...]) }
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("A client's message of a later version is known as one, if all of it is well-formed")
+  @Test("A client's message of a later version is recognized if all of it is well-formed")
   func unknownKinds() throws {
     let frames: [[UInt8]] = [[0x81, 0x03], [0x83, 0x03, 0x61, 0x78, 0xf6]]
     for frame in frames {
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test("§8: a hello without what came later speaks one version and knows nothing beyond it")
+  @Test("§8: a hello without the later elements has one version and no features")
   func shortHello() throws {
     for hello in MessageSamples.client {
       guard case .hello(let full) = hello else { continue }
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test("§8: a hello with the newest revision is for an older daemon one with an element more")
+  @Test("§8: a hello with the newest revision has one more element for an older daemon")
   func longHello() throws {
     var hello = ClientMessage.Hello(
       clientID: MessageSamples.identifier(0),
@@ -183,7 +183,7 @@ import Testing
     let short = ClientMessage.hello(hello).encoded()
     hello.newest = ClientMessage.Position(epoch: 7, revision: 3)
     let long = ClientMessage.hello(hello).encoded()
-    // Nine elements as before, and one behind them, which whoever does not know it skips (§8).
+    // The nine known elements, and one after them, which older daemons skip (§8).
     #expect(long == [short[0] + 1] + short.dropFirst() + [0x82, 0x07, 0x03])
     #expect(try ClientMessage(frame: long[...]) == .hello(hello))
     let none = [short[0] + 1] + short.dropFirst() + [0xf6]

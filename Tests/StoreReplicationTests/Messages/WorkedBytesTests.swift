@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreProtocol
 
-/// The bytes of docs/PROTOCOL.md §14 are those that the code makes.
+/// Compares the bytes of docs/PROTOCOL.md §14 with those that the code encodes.
 @Suite struct WorkedBytesTests {
   /// The blocks of bytes in the page's section, without their comments.
   static func blocks() throws -> [[UInt8]] {
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "§14: a join, a fence, an action, a delta, an output and a state are written as the page says"
+    "§14: a join, a fence, an action, a delta, an output and a state have the page's bytes"
   )
   func bytes() throws {
     let join = ClientMessage.join(

@@ -9,10 +9,10 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// Walks the picture of an action's way in `docs/ARCHITECTURE.md`, step by step.
+/// Follows the picture of an action's way in `docs/ARCHITECTURE.md`, step by step.
 @MainActor
 @Suite struct ActionWayTests {
-  /// The steps of the picture, in its order: each the type that takes it, and its words.
+  /// The steps of the picture in order: each has its type and its words.
   private func picture() throws -> [String] {
     let page = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../docs/ARCHITECTURE.md")
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("The way of an action is as the picture in the architecture's page has it")
+  @Test("An action takes the steps of the picture on the architecture page")
   func walk() async throws {
     let journal = BenchJournal()
     var state = Deck.State()
@@ -40,11 +40,11 @@ import Testing
   }
 }
 
-/// A daemon's turn and a client's, step by step.
+/// Runs a turn of a daemon and of a client, step by step.
 ///
-/// Between any two things that can be told apart it looks at what is so. A step of the picture is
-/// taken where its condition comes to hold that did not hold at the look before, and after the one
-/// that stands before it.
+/// It checks all conditions between any two distinguishable events. A step of the picture is taken
+/// when its condition holds for the first time since the previous check, and after the preceding
+/// step of the picture.
 @MainActor
 private final class Way {
   typealias Condition = @MainActor (Way) throws -> Bool
@@ -55,15 +55,15 @@ private final class Way {
   private let core: RemoteStoreCore<Deck.Counter, Deck.CounterAction>
   private let session: Session
   private let action = Deck.CounterAction.numberFactButtonTapped
-  /// What there was before the action.
+  /// The counts before the action.
   private let before: (sent: Int, frames: UInt64, deltas: Int)
-  /// How often those who watch the store were told of a change.
+  /// The number of times that the store's observers were notified of a change.
   private var told = 0
-  /// What has left the daemon, in its order.
+  /// The frames that have left the daemon, in order.
   private var left: [String] = []
-  /// The steps of the picture that were not seen to be taken.
+  /// The steps of the picture that were not observed.
   private(set) var rest: [String]
-  /// What was so at the last look.
+  /// Whether each condition held at the last check.
   private var held: [String: Bool] = [:]
 
   init(_ picture: [String], _ bench: ServerBench, _ journal: BenchJournal) throws {
@@ -81,7 +81,7 @@ private final class Way {
 
   private var client: ReplicaClient { wire.client }
 
-  /// Notes which steps have been taken since the last look.
+  /// Records the steps that have been taken since the last check.
   private func look() {
     left += bench.takeOrder()
     do {
@@ -106,7 +106,7 @@ private final class Way {
     look()
     let task = core.send(action)
     look()
-    // The turn ends, and nothing was done in it yet.
+    // The turn ends, and has done no work yet.
     client.atNextTurn { [unowned self] _ in look() }
     wire.takeTurn()
     look()
@@ -119,7 +119,7 @@ private final class Way {
     look()
     bench.turn.end()
     look()
-    // The outcome is told when the store shows the state.
+    // The sender receives the outcome when the store shows the state.
     #expect(told == 0 && client.actions.count == 1)
     wire.takeTurn()
     look()
@@ -149,7 +149,7 @@ extension Way {
     "HostSockets": { $0.bench.hasIncoming },
   ]
 
-  /// The client's action, as long as it has no outcome.
+  /// The client's action while it has no outcome.
   private var waiting: ActionTicket? { client.actions.count == 1 ? client.actions[0] : nil }
 
   private static let reducing: [String: Condition] = [

@@ -6,8 +6,8 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// What an action and a join cost, counted in scopes that are asked: what changed, not what is
-/// followed.
+/// The cost of an action and a join in scopes that are asked: it depends on the scopes that change,
+/// not on those that are followed.
 @MainActor
 @Suite struct CostTests {
   private static let rows = 1_000
@@ -32,7 +32,7 @@ import Testing
     return bench.probe.deltas - before
   }
 
-  @Test("A step of one row asks one scope, where one client follows a thousand rows")
+  @Test("A step of one row asks one scope if one client follows a thousand rows")
   func oneClient() throws {
     let bench = ServerBench(state: deck())
     try bench.join(1, try bench.hello(1), nonce: 1, follow(0..<Self.rows))
@@ -40,7 +40,7 @@ import Testing
     #expect(bench.server.counters.deltas == 1)
   }
 
-  @Test("A step of one row asks one scope, where many clients follow a row each")
+  @Test("A step of one row asks one scope if many clients follow a row each")
   func manyClients() throws {
     let bench = ServerBench(state: deck())
     for peer in UInt8(1)...100 {
@@ -49,14 +49,14 @@ import Testing
     #expect(try asked(bench) == 1)
   }
 
-  @Test("A step of what nobody follows asks no scope")
+  @Test("A step outside the followed scopes asks no scope")
   func unfollowed() throws {
     let bench = ServerBench(state: deck())
     try bench.join(1, try bench.hello(1), nonce: 1, follow(0..<500))
     #expect(try asked(bench) == 0)
   }
 
-  @Test("A join costs its own scopes, whatever others follow")
+  @Test("A join costs its own scopes, independent of other clients' scopes")
   func join() throws {
     let bench = ServerBench(state: deck())
     try bench.join(1, try bench.hello(1), nonce: 1, follow(0..<Self.rows))
@@ -73,7 +73,7 @@ import Testing
 
   // MARK: The client
 
-  /// A client that follows all rows, whose number is noted whenever a row is told of.
+  /// Follows all rows with one client, and reports a row's number at each notification of that row.
   private func follow(
     _ bench: ServerBench,
     _ told: @escaping @MainActor (Int) -> Void,
@@ -83,7 +83,7 @@ import Testing
       wire.client.open("cards/row/\(id)", CountedCard.self, action: nil, placeholder: nil).1
     }
     try bench.settle()
-    // The bookmark after the join asks all once.
+    // The bookmark after the join asks each scope once.
     try bench.advance(by: .seconds(1))
     return try replicas.enumerated().map { id, replica in
       try #require(replica.root).observeCommits { told(id) }
@@ -97,14 +97,14 @@ import Testing
     let observers = try follow(bench) { told.append($0) }
     let digests = CountedCard.digests
     try bench.send(.cards(.element(id: 500, action: .titleChanged(title: "new"))))
-    // The bookmark compares the row with the daemon's, and no other one.
+    // The bookmark compares this row with the daemon's, and no other row.
     try bench.advance(by: .seconds(1))
     #expect(told == [500])
     #expect(CountedCard.digests - digests == 1)
     withExtendedLifetime(observers) {}
   }
 
-  @Test("Scopes that one run changes are told in the order of their names, each once")
+  @Test("Observers of scopes that one run changes are notified in the order of names, each once")
   func order() throws {
     let bench = ServerBench(state: deck())
     var told: [Int] = []
@@ -118,7 +118,7 @@ import Testing
   }
 }
 
-/// A card that counts how often its digest is asked for.
+/// A card that counts the computations of its digest.
 private struct CountedCard: ReplicatedState {
   @MainActor private(set) static var digests = 0
 

@@ -5,7 +5,7 @@ import Testing
 
 @MainActor
 @Suite struct ExposureNameTests {
-  @Test("Of several exposures the name that occurs twice is found")
+  @Test("A name that occurs twice among exposures is found")
   func repeated() {
     let exposures = Deck.exposures
     #expect(exposures.firstRepeatedName() == nil)
@@ -13,7 +13,7 @@ import Testing
     #expect((exposures + [counter]).firstRepeatedName() == "cards")
   }
 
-  @Test("A name that nobody can type is found, in whatever kind of exposure it is")
+  @Test("A name that cannot be typed is found, in any kind of exposure")
   func impossible() {
     func found(_ name: String) -> String? {
       (Deck.exposures + [Expose(name, state: \.counter)]).firstImpossibleName()

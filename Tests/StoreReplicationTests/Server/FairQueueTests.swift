@@ -5,7 +5,7 @@ import Testing
 
 /// The order in which a fair queue serves holders, and their sources.
 @Suite struct FairQueueTests {
-  /// Sources of one holder share as holders share.
+  /// Sources of one holder share in the same way as holders share.
   enum Level: CaseIterable {
     case holders
     case sources
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "What comes from one source keeps its order, and sources take turns",
+    "Elements of one source keep their order, and sources take turns",
     arguments: Level.allCases,
   )
   func turns(level: Level) {
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "Who sends what costs much is served as much as others, not as often",
+    "A source of costly elements receives an equal cost, not an equal number of turns",
     arguments: Level.allCases,
   )
   func costs(level: Level) {
@@ -97,7 +97,7 @@ import Testing
     #expect(names.takeAll() == expected)
   }
 
-  @Test("A source that has rested has saved nothing up", arguments: Level.allCases)
+  @Test("An idle source accumulates no credit", arguments: Level.allCases)
   func rest(level: Level) {
     var names = Names(level: level)
     for number in 1...6 { names.append("a\(number)") }
@@ -106,7 +106,7 @@ import Testing
     #expect(names.takeAll() == ["a4", "b1", "a5", "b2", "a6", "b3"])
   }
 
-  @Test("What is removed does not come, and its source may come again", arguments: Level.allCases)
+  @Test("Removed elements are not served, and their source may return", arguments: Level.allCases)
   func removed(level: Level) {
     var names = Names(level: level)
     for name in ["a1", "a2", "b1"] { names.append(name) }
@@ -137,7 +137,7 @@ import Testing
     #expect([queue.popFirst(), queue.popFirst()] == ["middle", "dear"])
   }
 
-  /// A source that counts how often a table looks for it.
+  /// A source that counts the computations of its hash.
   private struct Counted: Hashable {
     final class Steps { var count = 0 }
 
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(
-    "Ten thousand fresh sources cost some steps each, and starve nobody",
+    "Ten thousand new sources cost some steps each, and starve no source",
     arguments: Level.allCases,
   )
   func fresh(level: Level) {
@@ -166,17 +166,17 @@ import Testing
     }
     for _ in 0..<4 { append(0, cost: 132) }
     #expect(queue.popFirst() == 0)
-    // Each was served once, and another comes for each that is served.
+    // Each source was served once, and a new one is added for each that is served.
     for number in 1...count { append(number, cost: 132) }
     var honest: [Int] = []
     for place in 0..<2 * count {
       if queue.popFirst() == 0 { honest.append(place) }
       if place < count { append(count + place + 1, cost: 132) }
     }
-    // Between two elements of a source each other one is served at most once.
+    // Between two elements of a source, each other source is served at most once.
     #expect(honest.first.map { $0 <= count } ?? false)
     #expect(honest.count == 2)
-    // Some look-ups for each of them, however many there are.
+    // A few look-ups for each source, independent of their number.
     #expect(steps.count < 100 * count)
     while queue.popFirst() != nil {}
     #expect(queue.isEmpty)
@@ -195,7 +195,7 @@ import Testing
     #expect(places.count == 100)
   }
 
-  @Test("Nothing is lost or doubled, and no order is changed, whatever comes and goes")
+  @Test("No element is lost, doubled or reordered under random operations")
   func random() {
     var generator = SeededGenerator(seed: 9)
     var queue = FairQueue<Int, Int, (source: Int, number: Int)>()

@@ -5,7 +5,7 @@ import Testing
 @testable import StoreExposures
 @testable import StoreHistory
 
-/// What lines of grants say, and to whom: docs/guides/Security.md.
+/// The rights that lines of grants give, and their grantees: docs/guides/Security.md.
 @Suite struct GrantsTests {
   private static let accounts = Accounts(
     user: { ["ann": 1000, "bob": 1001][$0] },
@@ -44,7 +44,7 @@ import Testing
     for address in ["", "localhost", "localhost:", "localhost:1000", "localhost::20:"] {
       #expect(!grants.admits(ActionOrigin.Identity(place: address)), "\(address)")
     }
-    // Not every kernel says the process and the group.
+    // Not every kernel reports the process and the group.
     for address in ["localhost:7:20:", "localhost:7::"] {
       #expect(grants.isOwner(ActionOrigin.Identity(place: address)), "\(address)")
     }
@@ -140,7 +140,7 @@ import Testing
       #expect(without("laptop", others + line) == String(others.dropLast()), "\(line)")
       #expect(without("laptop", "\(line)\n\(others)") == others, "\(line)")
     }
-    // The key goes with its name, by whatever other name it is called as well.
+    // The key is removed with its name, including lines that name it differently.
     let lines = "key:laptop=\(one) counter see\nkey:twin=\(one) * see\nkey:phone=\(two) * see"
     #expect(without("laptop", lines) == "key:phone=\(two) * see")
     for name in ["lap", "laptop=", "", "#"] { #expect(without(name, lines + others) == nil) }
@@ -198,7 +198,7 @@ import Testing
         failure?.message.contains(reason) == true && failure?.message.contains("number") == true
       )
     }
-    // Until it is known who is named, no user loses a right; keys need no lookup.
+    // Until the named users are known, no user loses a right. Keys need no lookup.
     let (one, two) = (Self.digits("0f"), Self.digits("a1"))
     let old = try grants(
       """
@@ -241,7 +241,7 @@ import Testing
   }
 
   @Test(
-    "A line that makes no sense is named, with what was expected",
+    "An invalid line is reported with its number and the expectation",
     arguments: [
       ("user:ann counter", "expected who, scopes and rights"),
       ("user:eve counter see", "there is no user \"eve\""),

@@ -5,10 +5,10 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// For whom shares are counted, and whose connections are ended to make room.
+/// The holders for which shares are counted, and the connections that are ended to make room.
 @Suite struct HolderTests {
   @Test(
-    "A holder is known by what the transport says of a connection",
+    "A holder is identified by the transport's description of a connection",
     arguments: [
       ("localhost:999:100:7", Holder.program(user: 999, process: 7)),
       ("localhost:0:0:8", .program(user: 0, process: 8)),
@@ -45,7 +45,7 @@ import Testing
   @Test func `Room is made by the holder that has most, from its largest connection on`() {
     let parts = [part(1, 1, 40), part(2, 2, 30), part(3, 2, 20), part(4, 2, 0), part(5, 3, 5)]
     #expect(Holder.greediest(freeing: 1, of: parts) == [2])
-    // After that the first one has more.
+    // After these two the first holder has more.
     #expect(Holder.greediest(freeing: 31, of: parts) == [2, 1])
     #expect(Holder.greediest(freeing: 1_000, of: parts) == [2, 1, 3, 5])
     #expect(Holder.greediest(freeing: 0, of: parts) == [])
@@ -80,7 +80,7 @@ import Testing
   }
 }
 
-/// Counts how often ids are compared.
+/// Counts the comparisons of ids.
 private final class Comparisons {
   var count = 0
 }

@@ -5,13 +5,13 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// The journal's room, which holders share.
+/// The journal's room, shared by holders.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct JournalRoomTests {
   private static let (greedy, honest): (UInt8, UInt8) = (1, 2)
   private let journal = BenchJournal()
 
-  /// A daemon that nothing becomes durable of, with a session of each of some users.
+  /// A daemon whose revisions do not become durable, with a session for each of some users.
   private func bench(_ limits: Limits, users: UInt8 = 2) throws -> ServerBench {
     let bench = ServerBench(limits: limits, journal: journal)
     let lines = (1...UInt32(users)).map { user in
@@ -50,13 +50,13 @@ import Testing
     let bench = try bench(limits)
     _ = try bench.act(Self.greedy, sequence: 1, increments(8))
     #expect(bench.root.state.counter.count == 8)
-    // It waits in its lane, with all that it sends.
+    // The frame waits in its lane, with all later frames of its sender.
     _ = try bench.act(Self.greedy, sequence: 9, increments(2))
     bench.receive(.ping(number: 1, revision: 0), from: Self.greedy)
     try bench.endTurn()
     #expect(bench.root.state.counter.count == 8 && bench.take(Self.greedy).isEmpty)
     #expect(bench.turn.hasBackpressure)
-    // The other one has half of the room, and is answered meanwhile.
+    // The other holder has half of the room, and is answered meanwhile.
     _ = try bench.act(Self.honest, sequence: 1, increments(3))
     bench.receive(.ping(number: 2, revision: 0), from: Self.honest)
     try bench.endTurn()
@@ -69,7 +69,7 @@ import Testing
     #expect(codes(refused) == [Outcome.overloaded, Outcome.overloaded])
     _ = try bench.act(Self.honest, sequence: 4, increments(1))
     #expect(bench.root.state.counter.count == 12)
-    // Both have room again when the disk has done something.
+    // Both have room again after the disk has completed a write.
     try sync(bench)
     try sync(bench)
     _ = try bench.act(Self.greedy, sequence: 11, increments(4))
@@ -83,13 +83,13 @@ import Testing
     let bench = try bench(limits)
     _ = try bench.act(Self.greedy, sequence: 1, increments(1))
     _ = try bench.act(Self.greedy, sequence: 2, increments(15))
-    // Another holder comes, so that the share is half of what it was, and what waits is more.
+    // Another holder arrives, so the share is halved, and the backlog is larger than the share.
     _ = try bench.act(Self.honest, sequence: 1, increments(1))
     _ = try bench.act(Self.greedy, sequence: 17, increments(1))
     try bench.advance(by: .milliseconds(60))
     try sync(bench)
     _ = bench.take(Self.greedy)
-    // The disk was at work for less than the time that it may take.
+    // The disk worked for less than the permitted time.
     try bench.advance(by: .milliseconds(60))
     #expect(bench.take(Self.greedy).isEmpty && bench.root.state.counter.count == 17)
     try sync(bench)
@@ -111,7 +111,7 @@ import Testing
       let first = UInt64(frame * limits.actionsPerFrame) + 1
       _ = try bench.act(Self.greedy, sequence: first, increments(limits.actionsPerFrame))
     }
-    // The last frame has begun when there was room for a part of it.
+    // The last frame has begun while there was room for a part of it.
     #expect(limits.window > Int(limits.unreleasedRevisions))
     #expect(bench.root.state.counter.count == limits.window)
     try bench.advance(by: .seconds(1))
@@ -205,7 +205,7 @@ import Testing
     for user in 0..<20_000 as Range<UInt32> { room.add(1, of: .user(user)) }
     room.beginBatch()
     for user in 10_000..<30_000 as Range<UInt32> { room.add(1, of: .user(user)) }
-    // In proportion to their square it would be hours.
+    // A quadratic cost would take hours.
     for _ in 0..<10 {
       #expect(room.waiting(at: now).count == 30_000)
       room.noteWait(now)

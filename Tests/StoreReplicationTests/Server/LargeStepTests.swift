@@ -7,7 +7,7 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// Revisions that are too large to be published: docs/PROTOCOL.md §9, §13.
+/// Revisions that are too large to publish: docs/PROTOCOL.md §9, §13.
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct LargeStepTests {
@@ -23,7 +23,7 @@ struct LargeStepTests {
 
   // MARK: The daemon
 
-  @Test("§13: what is too large for a message is published as a marker, between its neighbours")
+  @Test("§13: a step that is too large for a message is published as a marker, in order")
   func marker() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -46,7 +46,7 @@ struct LargeStepTests {
     #expect(bench.server.counters.markers == 1)
   }
 
-  @Test("§13: a step is published as long as it fits a message, to the byte")
+  @Test("§13: a step is published if it fits in a message, to the byte")
   func boundary() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -67,14 +67,14 @@ struct LargeStepTests {
     #expect(largest > Self.limit - 64)
   }
 
-  @Test("§13: steps that fit no message together are several messages, and none is lost")
+  @Test("§13: steps that do not fit in one message are several messages, without a loss")
   func several() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
     try bench.join(1, hello, nonce: 1, [.follow("counter"), .follow("extra")])
     _ = bench.takeFrames()
     for _ in 0..<4 {
-      // In both scopes, of which each is a part of the step.
+      // In both scopes, each of which is a part of the step.
       bench.root.send(.counter(.filled(bytes: Self.limit / 3)))
       bench.root.send(.counter(.extraToggled))
       bench.root.send(.counter(.filled(bytes: 0)))
@@ -97,7 +97,7 @@ struct LargeStepTests {
     #expect(revisions == Array(1...12))
   }
 
-  @Test("§9: replays too wait for credit")
+  @Test("§9: replays also wait for credit")
   func credit() throws {
     var limits = Limits()
     limits.creditBytes = 1_000
@@ -134,13 +134,13 @@ struct LargeStepTests {
 
   // MARK: Clients
 
-  @Test("§9: both replicas come to what is not published, without a word of a loss")
+  @Test("§9: both replicas reach an unpublished state, without a report of a loss")
   func replicas() throws {
     let bench = ServerBench()
     let wire = try BenchClient(bench)
     let (scope, typed) = try wire.follow("counter", Deck.Counter.self)
     let generic = try wire.watch("counter", Deck.exposures.map(\.description))
-    // The third is made of the one before by a splice.
+    // The third text derives from the previous one by a splice.
     for bytes in [10, 2 * Self.limit, Self.limit, 0, 30 * Self.limit] {
       let ticket = try wire.send(Deck.CounterAction.filled(bytes: bytes), to: scope)
       #expect(typed.shown == bench.root.state.counter)
@@ -151,7 +151,7 @@ struct LargeStepTests {
     #expect(bench.server.counters.markers == 2)
     #expect(wire.client.resyncs == 0)
     #expect(wire.resynchronizations == [])
-    // Then deltas go on.
+    // Deltas continue afterward.
     let joins = wire.joins.count
     try wire.send(Deck.CounterAction.incrementButtonTapped, to: scope)
     #expect(typed.shown?.count == 1)
@@ -161,7 +161,7 @@ struct LargeStepTests {
     #expect(wire.client.resyncs == 0)
   }
 
-  @Test("§9: a change that fits a frame comes as one, and a larger one as a snapshot in pieces")
+  @Test("§9: a change that fits in a frame is sent as one, a larger one as a snapshot in pieces")
   func forms() throws {
     let bench = ServerBench()
     let wire = try BenchClient(bench)
@@ -175,7 +175,7 @@ struct LargeStepTests {
     #expect(bench.server.counters.snapshots == snapshots + 1)
   }
 
-  @Test("§8: an action is settled only when the state includes what was not published")
+  @Test("§8: an action is settled only when the state includes its unpublished change")
   func readYourWrites() throws {
     let bench = ServerBench()
     let wire = try BenchClient(bench)
@@ -190,14 +190,14 @@ struct LargeStepTests {
     #expect(replica.shown == bench.root.state.counter)
   }
 
-  @Test("§9: a marker while another scope is joined leads to a join of both, from what each has")
+  @Test("§9: a marker during the join of another scope causes a join of both, from each position")
   func whileJoining() throws {
     let bench = ServerBench()
     let wire = try BenchClient(bench)
     let (_, counter) = try wire.follow("counter", Deck.Counter.self)
     wire.published.isHeld = true
     bench.holdsJobs = true
-    // The join, its fence and its echo come behind the marker.
+    // The join, its fence and its echo follow the marker.
     try bench.send(.counter(.filled(bytes: 2 * Self.limit)))
     let (_, cards) = try wire.follow("cards", IdentifiedArrayOf<Deck.Card>.self)
     wire.published.isHeld = false
@@ -212,7 +212,7 @@ struct LargeStepTests {
     )
   }
 
-  @Test("§9: a marker behind the echo waits for the captures, and then leads to another join")
+  @Test("§9: a marker after the echo waits for the captures, and then causes another join")
   func behindEcho() throws {
     let bench = ServerBench()
     let wire = try BenchClient(bench)
@@ -242,7 +242,7 @@ struct LargeStepTests {
     #expect(replica.shown == bench.root.state.counter)
   }
 
-  @Test("§8: outputs of what is not published come behind it, each once")
+  @Test("§8: outputs of an unpublished step follow it, each once")
   func outputs() throws {
     let yard = BenchOf<Yard.State, Yard.Action>()
     let wire = try BenchClient(yard)
@@ -263,7 +263,7 @@ struct LargeStepTests {
     #expect(wire.client.resyncs == 0)
   }
 
-  @Test("§13: outputs that fit no message together are several, one that fits none is left out")
+  @Test("§13: outputs that exceed a message are divided, and a single larger output is omitted")
   func largeOutputs() throws {
     let yard = BenchOf<Yard.State, Yard.Action>()
     let wire = try BenchClient(yard)

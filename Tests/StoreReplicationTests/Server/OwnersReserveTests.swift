@@ -6,7 +6,7 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// Limits of all together: however many others there are, the owner's clients find room.
+/// Limits that all holders share: the owner's clients find room among any number of others.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct OwnersReserveTests {
   private static let owner: UInt32 = 999
@@ -46,7 +46,7 @@ import Testing
       try end(bench, peer)
     }
     for peer in 1...4 as ClosedRange<UInt8> { try visit(peer, user: Self.owner) }
-    // Ten users with three clients each: none of them has as many as the owner.
+    // Ten users with three clients each: each of them has fewer than the owner.
     for peer in 11...40 as ClosedRange<UInt8> { try visit(peer, user: 1000 + UInt32(peer) % 10) }
     let known = try (1...4 as ClosedRange<UInt8>).map { peer in
       bench.addresses[Bench.peer(100 + peer)] = "localhost:\(Self.owner):100:1"
@@ -71,7 +71,7 @@ import Testing
       }
     }
     #expect(try known(1) == 16)
-    // Room is made at the expense of those who came first.
+    // Room is made at the expense of the earliest clients.
     #expect(try (1..<8).contains(known(2)))
   }
 
@@ -117,11 +117,11 @@ import Testing
       try fill(bench, peer, 80_000, user: user)
     }
     #expect(bench.cuts.isEmpty)
-    // The owner's has most, and is within the reserve.
+    // The owner's connection holds most, and is within the reserve.
     try fill(bench, 5, 80_000, user: 1003)
     #expect(bench.cuts.map(\.peer) == [Bench.peer(5)])
     #expect(bench.server.outbox.heldBytes == 90_000 + 3 * 80_000 + 4 * 64)
-    // Beyond the reserve the owner's is one of all.
+    // Beyond the reserve the owner's connection competes with all others.
     try fill(bench, 6, 150_000, user: Self.owner)
     #expect(bench.cuts.map(\.peer) == [Bench.peer(5), Bench.peer(6)])
   }
@@ -135,7 +135,7 @@ import Testing
     #expect(bench.cuts.isEmpty)
     try fill(bench, 4, 80_000, user: 1000)
     #expect(bench.cuts.map(\.peer) == [Bench.peer(4)])
-    // The owner's programs have no such share.
+    // The limit of a holder's share does not apply to the owner's programs.
     for peer in 5...7 as ClosedRange<UInt8> { try fill(bench, peer, 90_000, user: Self.owner) }
     #expect(bench.cuts.count == 1)
   }
@@ -145,7 +145,7 @@ import Testing
     (limits.lagBytes, limits.mostLagBytes) = (800, 1 << 30)
     (limits.bytesPerPing, limits.allLagBytes, limits.allLagBytesOfOthers) = (50, 6_000, 1_500)
     let bench = bench(limits)
-    // The owner's program has two connections, and so the most of all.
+    // The owner's program has two connections, and thus the largest amount.
     let users = [Self.owner, Self.owner] + Self.others.prefix(3)
     for (peer, user) in zip((1 as UInt8)..., users) {
       bench.addresses[Bench.peer(peer)] = "localhost:\(user):100:\(user)"
@@ -198,11 +198,11 @@ import Testing
     }
     let what = "\(clients) within \(limit): \(each)"
     #expect(kept.values.reduce(newest, +) <= limit, "\(what)")
-    // A division leaves less than one for each client of a holder.
+    // A division leaves a remainder of less than one for each client of a holder.
     let count = clients.count { $0.0 == .user(0) }
     let least = min(had[.user(0)] ?? 0, reserve.amount, limit - newest)
     #expect((kept[.user(0)] ?? 0) > least - max(1, count), "\(what)")
-    // Nobody loses something for a holder that has more.
+    // No holder loses an amount in favor of a larger holder.
     let others = kept.filter { $0.key != .user(0) }
     for (holder, amount) in others where amount < had[holder] ?? 0 {
       let clients = clients.count { $0.0 == holder }

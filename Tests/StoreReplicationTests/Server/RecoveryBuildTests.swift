@@ -5,7 +5,7 @@ import Testing
 @testable import StoreHistory
 @testable import StoreServer
 
-/// A daemon that starts again as another build than the one that kept its state.
+/// A daemon that restarts with another build than the one that stored its state.
 @MainActor
 @Suite struct RecoveryBuildTests {
   /// Writes the record of a step.
@@ -24,7 +24,7 @@ import Testing
       .encode(to: &encoder)
   }
 
-  /// The records of consecutive steps, from revision 1 on unless told.
+  /// The records of consecutive steps, by default from revision 1.
   private func records<Root>(
     _ form: DurableForm<Root>,
     _ states: Root...,
@@ -44,7 +44,7 @@ import Testing
   private static let earlier = DurableForm(Earlier.State.self)
   private static let later = DurableForm(Later.State.self)
 
-  /// What the earlier build has left, as the later one reads it.
+  /// The earlier build's state as the later build reads it.
   private func recovery() throws -> Recovery<Later.State> {
     let first = Earlier.State(count: 1, title: "one", secret: 10, shown: 100)
     let second = Earlier.State(count: 2, title: "two", secret: 20, shown: 200)
@@ -67,7 +67,7 @@ import Testing
     let root = try recovery().finish().root
     #expect(root.secret == 20, "It was hidden")
     #expect(root.shown == 200, "It was visible")
-    // So it is on the wire that the two builds differ.
+    // The two builds differ on the wire.
     #expect(try Later.State(encoded: root.encoded()).shown == 0)
     #expect(try Later.State(encoded: root.encoded()).secret == 20)
   }
@@ -80,7 +80,7 @@ import Testing
     try recovery.written(by: Self.later.schema)
     try recovery.take(records: records(Self.later, before, after, from: 2))
     #expect(recovery.finish().root == after)
-    // And an older build goes on from that by what it knows.
+    // An older build then continues with the fields that it knows.
     let older = Recovery(Self.earlier, initial: Earlier.State())
     try older.written(by: Self.later.schema)
     try older.take(snapshot: snapshot(Self.later, after))

@@ -9,7 +9,7 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// What a journal does not have, and what a replay makes of it.
+/// Inputs that a journal does not contain, and the resulting replay.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct ReplayLimitsTests {
   private func core(_ stall: Stall) -> RootCore<Stall.State, Stall.Action> {
@@ -20,7 +20,7 @@ import Testing
     )
   }
 
-  /// What a daemon keeps whose program sends actions.
+  /// The history of a daemon whose program sends actions.
   private func history(_ stall: Stall = Stall(), _ actions: Stall.Action...) throws -> BenchHistory
   {
     let form = DurableForm(Stall.State.self)
@@ -105,7 +105,7 @@ import Testing
   }
 }
 
-/// A feature of which much is in no journal.
+/// A feature with many inputs that no journal contains.
 @Reducer
 struct Stall {
   @ObservableState

@@ -9,12 +9,12 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// Reducers of today with a journal of yesterday.
+/// Replays an older journal with current reducers.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct ReplayTests {
   private let journal = BenchJournal()
 
-  /// What a daemon keeps that counted, listed a session, was told by an effect and started again.
+  /// The history of a daemon that counted, listed a session, ran an effect, and restarted.
   private func history() throws -> BenchHistory {
     let bench = ServerBench(journal: journal, recovered: try journal.recover(0))
     let hello = try bench.hello(1, isListed: true)
@@ -96,7 +96,7 @@ import Testing
     #expect(report.checked == 3)
     #expect(report.json["difference"]?["now"] == "7")
     #expect("\(report)".contains("Revision 4 differs at $.counter.count:"))
-    // Each revision begins with what was kept, so those behind are no worse for it.
+    // Each revision begins with the recorded state, so later revisions are unaffected.
     #expect(try changed.run(history, 5 ... .max).difference == nil)
     #expect(try changed.run(history, 1...3).difference == nil)
   }
@@ -148,7 +148,7 @@ import Testing
     #expect(same.difference == nil, "\(same)")
     #expect(same.checked == 4)
     #expect(same.unchecked["a session joined: this build makes no action of it"] == 1)
-    // What the other build did not have is no excuse: this one does something else.
+    // A field that the other build lacked is no excuse: this build reduces differently.
     let difference = try #require(try replay(isTotalled: true).difference)
     #expect(difference.revision == 2)
     #expect(difference.path == "$.total")
@@ -328,7 +328,7 @@ import Testing
     let report = try replay(tosses: Tosses()).run(history, 0 ... .max)
     #expect(report.difference == nil, "\(report)")
     #expect(report.checked == 2)
-    // Also where the result is the same, which then is chance.
+    // This applies even if the result is equal, which is then chance.
     #expect(
       report.unchecked == [
         "dateRead: it reads the date, which was not kept": 1,
@@ -354,7 +354,7 @@ import Testing
     )
   }
 
-  /// Two tosses, each with something behind it that reads neither date nor numbers.
+  /// Two tosses, each followed by an action that reads neither date nor random numbers.
   private func tosses(keeping: Bool = true) throws -> BenchHistory {
     let form = DurableForm(Tosses.State.self)
     let root = RootCore(
@@ -404,7 +404,7 @@ import Testing
   }
 }
 
-/// The deck in a later build: much has gone, and there may be a total.
+/// The deck in a later build: many fields are removed, and there may be a total.
 private struct LaterDeck: Reducer {
   struct State: DurableState, Equatable, ReplicatedRecord, Sendable {
     var counter = Deck.Counter()

@@ -9,7 +9,7 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// Names of scopes that peers send: docs/PROTOCOL.md §8.1 and §13.
+/// Scope names that peers send: docs/PROTOCOL.md §8.1 and §13.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct ScopeNameTests {
   /// A name of a row whose id is spelled with spaces, as JSON allows.
@@ -55,7 +55,7 @@ import Testing
     #expect(session.scopes.names == ["cards/row/1", "cards/row/2"])
     // Each scope is captured once.
     #expect(joined.captures.count == 2)
-    // Another spelling in the next join is the same scope, which keeps its handle.
+    // Another spelling in the next join names the same scope, which keeps its handle.
     let (_, answers) = try bench.ask(1, nonce: 2, [.follow(Self.alias(bytes: 99))])
     #expect(handles(answers) == [1])
   }
@@ -147,7 +147,7 @@ import Testing
     )
     #expect(handles(answers) == [1, nil, nil])
     let refused = failures(answers)
-    // Which rows there are that it may not see is not told.
+    // The refusal does not reveal which invisible rows exist.
     #expect(refused.map(\.code) == ["unknownScope", "unknownScope"])
     #expect(refused.allSatisfy { $0.message.contains("There is no scope") })
   }
@@ -233,7 +233,7 @@ import Testing
     #expect(bench.server.sessions.names.total == 6 * 81)
     #expect(bench.server.counters.byName.contains { $0 == ("scopeNameBytes", 6 * 81) })
     #expect(bench.server.counters.byName.contains { $0 == ("scopeNamesRefused", 3) })
-    // Who leaves scopes, or goes, makes room.
+    // A client that leaves scopes, or ends its session, makes room.
     #expect(try join(1, user: 1000, nonce: 2, 1) == 1)
     #expect(try join(2, user: 1000, nonce: 2, 2) == 2)
     bench.receive(.bye, from: 2)
@@ -262,7 +262,7 @@ import Testing
     }
     // A name of 17 bytes takes 81.
     _ = try bench.join(1, hello, nonce: 1, follow(10..<12))
-    // The next joins leave these scopes, and their fences do not come.
+    // The next joins leave these scopes, and their fences do not arrive.
     #expect(failures(try bench.ask(1, nonce: 2, follow(11..<13)).answers).isEmpty)
     #expect(failures(try bench.ask(1, nonce: 3, follow(13..<15)).answers).isEmpty)
     #expect(bench.server.sessions.names.total == 5 * 81)
@@ -282,7 +282,7 @@ import Testing
     for _ in 0..<100 {
       let id = UUID()
       let text = id.uuidString
-      // What is no plain UUID is read as JSON.
+      // An id that is not a plain UUID is read as JSON.
       for name in [text, text.lowercased(), " \"\(text)\"", "\"\(text.lowercased())\" "] {
         let read: UUID = try ScopeDescription.id(name, ids)
         #expect(read == id)
@@ -382,7 +382,7 @@ import Testing
     var encoder = CBOREncoder()
     failure.encode(to: &encoder)
     #expect(encoder.count <= failure.mostEncodedBytes)
-    // There is room for the newest one of each client, also when an eighth is made free.
+    // There is room for the newest outcome of each client, also when an eighth is freed.
     let clients = limits.clients + limits.sessions
     #expect(clients * failure.keptBytes <= limits.outcomeBytes - limits.outcomeBytes / 8)
     #expect(limits.scopeNameBytesOfOne < limits.scopeNameBytesOfOthers)
@@ -405,7 +405,7 @@ import Testing
     bench.root.send(.cards(.element(id: 2, action: .titleChanged(title: "dos"))))
     try bench.settle()
     #expect(replicas.map { $0.shown?.title } == ["uno", "dos", "uno"])
-    // One of them joins anew, and has nothing yet.
+    // One client joins again, without a state.
     let late = TypedReplica<Deck.Card>()
     _ = client.client.add(Self.alias(bytes: 30), mode: .follow, replica: late)
     try bench.settle()

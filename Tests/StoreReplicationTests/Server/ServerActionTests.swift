@@ -34,7 +34,7 @@ import Testing
     #expect(bench.root.state.counter.count == 1)
   }
 
-  @Test("§10: an action that came before is not reduced, and gets the recorded outcome")
+  @Test("§10: a repeated action is not reduced again, and gets the recorded outcome")
   func duplicate() throws {
     let (bench, hello) = try benchWithCounter()
     let first = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
@@ -48,14 +48,14 @@ import Testing
     #expect(second == first + [.applied(revision: 3, hasEffects: false)])
     #expect(bench.root.state.counter.count == 3)
     #expect(bench.server.counters.duplicates == 2)
-    // Also on another connection, in another session.
+    // The same applies to another connection in another session.
     try leave(bench, 1)
     try bench.hello(2, client: 1, token: hello.token)
     #expect(try bench.act(2, sequence: 2, .incrementButtonTapped) == [second[1]])
     #expect(bench.root.state.counter.count == 3)
   }
 
-  @Test("§10: a gap is answered with the sequence that was expected, and nothing is reduced")
+  @Test("§10: a gap is answered with the expected sequence, and no action is reduced")
   func gap() throws {
     let (bench, _) = try benchWithCounter()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
@@ -70,7 +70,7 @@ import Testing
     #expect(bench.root.state.counter.count == 1)
   }
 
-  @Test("§10: no sequence of a stranger's choosing traps", arguments: [0, 1, 1 << 62, .max])
+  @Test("§10: no sequence that a peer chooses traps", arguments: [0, 1, 1 << 62, .max])
   func extremeSequences(_ first: UInt64) throws {
     let bench = ServerBench()
     let hello = try bench.hello(1, first: first)
@@ -87,7 +87,7 @@ import Testing
     #expect(!bench.take(1).isEmpty)
   }
 
-  @Test("§10: what is no action of the scope is rejected, and the sequence advances")
+  @Test("§10: an invalid action of a scope is rejected, and the sequence advances")
   func rejected() throws {
     let (bench, _) = try benchWithCounter()
     let bad = ClientMessage.ActionRequest(
@@ -142,7 +142,7 @@ import Testing
     #expect(failure.message.contains("77"))
   }
 
-  @Test("§10: an action for a scope that is absent now is not applied, and says so")
+  @Test("§10: an action for a scope that is absent now is not applied, and fails as absent")
   func absent() throws {
     let (bench, _) = try benchWithCounter()
     let write = ClientMessage.ActionRequest(
@@ -178,7 +178,7 @@ import Testing
     #expect(bench.root.state.counter.count == 1)
   }
 
-  @Test("§13: an outcome that is no longer kept is forgotten, and nothing is reduced")
+  @Test("§13: an outcome that is no longer kept is forgotten, and no action is reduced")
   func forgotten() throws {
     var limits = Limits()
     limits.outcomesPerClient = 2
@@ -206,7 +206,7 @@ import Testing
     #expect(bench.root.state.counter.count == 4)
   }
 
-  @Test("§10: a client whose actions before its hello all have outcomes goes on from there")
+  @Test("§10: a client whose actions before its hello all have outcomes continues from there")
   func skipped() throws {
     let (bench, hello) = try benchWithCounter()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
@@ -218,13 +218,13 @@ import Testing
     )
   }
 
-  /// A client's connection breaks, and it does not come back in time.
+  /// Breaks a client's connection until its lease has ended.
   private func leave(_ bench: ServerBench, _ peer: UInt8) throws {
     bench.lose(ServerBench.peer(peer))
     try bench.advance(by: .seconds(2))
   }
 
-  /// A client that sends one action and is cut off.
+  /// Connects a client that sends one action and loses its connection.
   private func visit(_ bench: ServerBench, _ peer: UInt8) throws {
     let hello = try bench.hello(peer)
     try bench.join(peer, hello, nonce: 1, [.follow("counter")])
@@ -238,7 +238,7 @@ import Testing
     return sequence
   }
 
-  @Test("§13: a full table of clients forgets the one that has gone first, of those that have gone")
+  @Test("§13: a full table of clients forgets the client that disconnected first")
   func fullTable() throws {
     var limits = Limits()
     limits.clients = 3
@@ -247,13 +247,13 @@ import Testing
     try bench.join(1, connected, nonce: 1, [.follow("counter")])
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     for peer: UInt8 in [2, 3] { try visit(bench, peer) }
-    // It comes and goes once more, so that the third has gone before.
+    // The second client reconnects and disconnects, so the third disconnected earlier.
     _ = try lastSequence(bench, ofClient: 2)
     try visit(bench, 4)
     #expect(try [1, 2, 3, 4].map { try lastSequence(bench, ofClient: $0) } == [1, 1, 0, 1])
   }
 
-  @Test("§13: strangers that send nothing leave the table of clients as it is")
+  @Test("§13: clients that send no action do not displace others from the table")
   func strangers() throws {
     var limits = Limits()
     limits.clients = 2
@@ -264,7 +264,7 @@ import Testing
       bench.receive(.bye, from: peer)
     }
     #expect(try [1, 2].map { try lastSequence(bench, ofClient: $0) } == [1, 1])
-    // And a retry is recognised.
+    // A retry is recognized.
     let hello = try bench.hello(60, client: 1)
     try bench.join(60, hello, nonce: 1, [.follow("counter")])
     let count = bench.root.state.counter.count
@@ -272,7 +272,7 @@ import Testing
     #expect(bench.root.state.counter.count == count)
   }
 
-  @Test("§10: who says goodbye is forgotten, and takes no place from those who were cut off")
+  @Test("§10: a client that sends goodbye is forgotten, and displaces no client that was cut off")
   func farewell() throws {
     var limits = Limits()
     limits.clients = 2
@@ -296,7 +296,7 @@ import Testing
     #expect(bench.root.state.counter.count == count)
   }
 
-  @Test("§13: of all outcomes the newest of each client are kept, before older ones of anybody")
+  @Test("§13: under the common limit each client's newest outcomes outlast the older ones of all")
   func outcomesOfAll() throws {
     var limits = Limits()
     limits.outcomes = 16
@@ -316,7 +316,7 @@ import Testing
   }
 
   @Test(
-    "§13: as many of its newest as each client may keep",
+    "§13: each client keeps the same share of its newest outcomes, within the limit",
     arguments: [
       ([], 8, .max), ([3, 4], 8, .max), ([8, 8], 8, 4), ([1, 9, 9], 9, 4), ([2, 2, 2], 2, 0),
     ] as [([Int], Int, Int)],
@@ -327,7 +327,7 @@ import Testing
   }
 
   @Test func `§13: the newest outcome of a client is kept, however many clients its holder has`() {
-    // All small cases: what each of three holders has, of each of its clients.
+    // All small cases: the counts of three holders for each of their clients.
     let parts: [[Int]] = [[], [1], [5], [0, 1], [1, 1, 1], [2, 2, 2, 2], [9, 1, 1, 1]]
     for first in parts {
       for second in parts {
@@ -350,7 +350,7 @@ import Testing
 
   @Test func `§13: there is room for an outcome of each client, and of each session`() {
     let limits = Limits()
-    // So much is left when room is made.
+    // The number of outcomes that remain after room is made.
     #expect(limits.clients + limits.sessions <= limits.outcomes - limits.outcomes / 8)
     #expect(limits.sessions <= limits.clients)
   }
@@ -359,7 +359,7 @@ import Testing
     var limits = Limits()
     (limits.clients, limits.outcomes) = (32, 64)
     let bench = ServerBench(limits: limits)
-    // Three who have much, each of another user than the one with many clients.
+    // Three clients with many outcomes, of other users than the user with many clients.
     for (peer, user) in [(1, 1), (2, 2), (3, 3)] as [(UInt8, UInt32)] {
       try join(bench, peer, user: user)
       for sequence: UInt64 in 1...30 {
@@ -379,13 +379,13 @@ import Testing
     }
   }
 
-  /// A user's client joins the counter.
+  /// Joins the counter with a client of a user.
   private func join(_ bench: ServerBench, _ peer: UInt8, user: UInt32) throws {
     bench.addresses[ServerBench.peer(peer)] = "localhost:\(user):1:1"
     try bench.join(peer, bench.hello(peer), nonce: 1, [.follow("counter")])
   }
 
-  @Test("§8: the outcome comes behind the deltas of its turn, and says how far the view is")
+  @Test("§8: the outcome follows the deltas of its turn, and carries the view's watermark")
   func reach() throws {
     let (bench, _) = try benchWithCounter()
     _ = bench.takeOrder()
@@ -403,13 +403,13 @@ import Testing
 
   // MARK: Effects
 
-  /// The sequences of a finished message that is all there is.
+  /// The sequences of the finished message if it is the only message.
   private func finished(_ messages: [DaemonMessage]) -> [UInt64]? {
     guard messages.count == 1, case .finished(let sequences, _) = messages[0] else { return nil }
     return sequences
   }
 
-  @Test("§8: an action whose effects run says so, and finished follows when they end")
+  @Test("§8: an action with running effects is marked so, and finished follows when they end")
   func effects() async throws {
     let (bench, _) = try benchWithCounter()
     #expect(
@@ -425,7 +425,7 @@ import Testing
     #expect(finished(bench.take(1)) == [1])
   }
 
-  @Test("§13: a session of which too many actions have effects has to wait until some have ended")
+  @Test("§13: a session with too many running effects has to wait until some have ended")
   func manyEffects() async throws {
     var limits = Limits()
     limits.effectsPerSession = 2
@@ -476,7 +476,7 @@ import Testing
     try bench.advance(by: .seconds(5))
     await eventually { bench.gate.cancelled == 1 }
     try bench.endTurn()
-    // The one that is gone is told of its end, not of its effects'.
+    // The ended session receives its goodbye, and no message about its effects.
     for message in bench.take(1) {
       guard case .goodbye = message else {
         Issue.record("The session got \(message)")
@@ -485,7 +485,7 @@ import Testing
     }
   }
 
-  @Test("§10: a retry in another session is not told to wait for effects that are gone")
+  @Test("§10: a retry in another session does not report effects that have ended")
   func retryAfterLease() async throws {
     let (bench, _) = try benchWithCounter()
     _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)

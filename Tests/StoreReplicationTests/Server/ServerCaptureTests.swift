@@ -6,10 +6,10 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// Captures, which another thread encodes: docs/PROTOCOL.md §9.
+/// Captures, encoded on another thread: docs/PROTOCOL.md §9.
 @MainActor
 @Suite struct ServerCaptureTests {
-  @Test("While a joiner's snapshot is being encoded the daemon goes on, and the joiner catches up")
+  @Test("The daemon continues while a joiner's snapshot is encoded, and the joiner catches up")
   func goesOn() throws {
     let bench = ServerBench()
     bench.holdsJobs = true
@@ -25,7 +25,7 @@ import Testing
     #expect(bench.server.counters.snapshots == 1)
   }
 
-  @Test("Those who join a scope at the same version share one capture")
+  @Test("Clients that join a scope at the same version share one capture")
   func shared() throws {
     let bench = ServerBench()
     bench.holdsJobs = true
@@ -51,7 +51,7 @@ import Testing
       bench.addresses[ServerBench.peer(peer)] = "localhost:\(peer == 1 ? 999 : 1_000):1:\(peer)"
     }
     for peer in 1...5 as ClosedRange<UInt8> {
-      // Each finds another state.
+      // Each client joins at another state.
       bench.root.send(.counter(.filled(bytes: 18_000 + Int(peer))))
       try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("counter")])
     }
@@ -61,7 +61,7 @@ import Testing
     let cuts = Set(bench.cuts.map(\.peer))
     #expect(!cuts.isEmpty && !cuts.contains(ServerBench.peer(1)))
     #expect(bench.cuts.allSatisfy { $0.reason.contains("does not take the snapshots") })
-    // Who gives credit gets all of it, and then nothing is kept for it.
+    // A client that gives credit receives the whole capture, which is then no longer kept.
     for _ in 0..<1_000 where bench.server.joins.capturedBytes == kept {
       bench.receive(.credit(nonce: 1, bytes: 100), from: 1)
       try bench.endTurn()
@@ -72,7 +72,7 @@ import Testing
     #expect(bench.server.joins.capturedBytes == 0)
   }
 
-  @Test("A capture is shared for as long as its scope is the same, whatever else changes")
+  @Test("A capture is shared while its scope is unchanged, regardless of other changes")
   func sharedWhileSame() throws {
     let bench = ServerBench()
     bench.holdsJobs = true
@@ -93,7 +93,7 @@ import Testing
     #expect(cards?[id: 1]?.title == "new")
   }
 
-  @Test("§9: who joins while a scope is captured gets that capture, and then what changed since")
+  @Test("§9: a joiner during a capture receives that capture, and then the changes since")
   func late() throws {
     let bench = ServerBench()
     bench.holdsJobs = true
@@ -102,7 +102,7 @@ import Testing
     bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "new"))))
     let other = try bench.hello(2, features: .snapshotThenReplay)
     let second = try bench.join(2, other, nonce: 1, [.follow("cards")])
-    // All that is made for the second one is the change, from the version that is captured.
+    // The only job for the second joiner is the change since the captured version.
     #expect(bench.jobs.flatMap(\.works).map { $0.old?.revision } == [nil, 0])
     #expect(bench.server.counters.captures == 2)
     try bench.advance(by: .milliseconds(300))
@@ -124,7 +124,7 @@ import Testing
     #expect(bench.server.counters.replays == 1)
   }
 
-  /// Expects the snapshot of one revision, and what leads from there to the newest one.
+  /// Expects the snapshot of one revision, and the changes from it to the newest one.
   private func expectBoth(
     _ messages: [DaemonMessage],
     from old: UInt64,
@@ -145,7 +145,7 @@ import Testing
     #expect(reached == bench.root.state.cards)
   }
 
-  @Test("§9: all who wait for a capture are told so every 300 ms, until it is made")
+  @Test("§9: all joiners that wait for a capture are notified every 300 ms, until it is complete")
   func working() throws {
     let bench = ServerBench()
     bench.holdsJobs = true
@@ -153,7 +153,7 @@ import Testing
       let hello = try bench.hello(peer, features: .snapshotThenReplay)
       try bench.join(peer, hello, nonce: UInt64(peer), [.follow("cards")])
     }
-    // Who does not know the word is not told.
+    // A client without this feature is not notified.
     try bench.join(3, try bench.hello(3), nonce: 1, [.follow("cards")])
     #expect(bench.server.counters.captures == 1)
     #expect(bench.server.timing.working == .milliseconds(300))
@@ -175,7 +175,7 @@ import Testing
     #expect(bench.server.counters.captures == 1)
   }
 
-  @Test("§9: a client waits for a capture for as long as it is being made, and does not ask again")
+  @Test("§9: a client waits for a capture while it is in progress, and does not ask again")
   func patience() throws {
     let bench = ServerBench()
     bench.holdsJobs = true
@@ -193,7 +193,7 @@ import Testing
     #expect(bench.server.counters.captures == 2)
   }
 
-  @Test("A capture whose session has gone is sent to nobody")
+  @Test("A capture whose session has ended is not sent")
   func gone() throws {
     let bench = ServerBench()
     bench.holdsJobs = true
@@ -222,7 +222,7 @@ import Testing
     #expect(pieces.map(\.nonce) == [2])
   }
 
-  @Test("A digest that a capture found is not computed once more")
+  @Test("A digest that a capture computed is not computed again")
   func digest() throws {
     let bench = ServerBench()
     let joined = try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
@@ -240,7 +240,7 @@ import Testing
     #expect(bench.probe.digests == 1)
   }
 
-  @Test("What many changes add up to is encoded as a snapshot when it is too large for a frame")
+  @Test("A replay of many changes that exceeds a frame is encoded as a snapshot")
   func largeReplay() throws {
     var limits = Limits()
     limits.frameBytes = 2048
@@ -255,7 +255,7 @@ import Testing
   }
 }
 
-/// How much of snapshots is under way.
+/// Limits of the snapshot bytes in flight.
 @MainActor
 @Suite struct HandOutTests {
   private func bench(_ limits: Limits = Limits(), rows: Int) -> ServerBench {
@@ -273,7 +273,7 @@ import Testing
     return (peer, piece.bytes)
   }
 
-  @Test("A hundred joiners share one capture, and get of it what they take, so much a turn")
+  @Test("A hundred joiners share one capture, each at its own pace, within a limit per turn")
   func manyJoiners() throws {
     var limits = Limits()
     limits.chunkBytes = 1_000
@@ -295,7 +295,7 @@ import Testing
       try #require(turns < 10_000)
       bench.turn.end()
       let pieces = bench.takeFrames().compactMap { snapshotBytes($0) }
-      // No turn is longer for being asked by many.
+      // No turn sends more because many joiners wait.
       #expect(pieces.reduce(0) { $0 + $1.bytes.count } < 20_000 + 1_000)
       #expect(pieces.allSatisfy { $0.bytes.count <= 1_000 })
       for (peer, bytes) in pieces { taken[peer, default: []] += bytes }
@@ -310,7 +310,7 @@ import Testing
     #expect(bench.server.counters.captures == 1)
   }
 
-  @Test("Nobody is sent more than there is credit for, however long it stays away")
+  @Test("A joiner without credit receives no more than its credit, for any length of time")
   func noCredit() throws {
     var limits = Limits()
     limits.chunkBytes = 1_000
@@ -338,13 +338,13 @@ import Testing
     for peer in peers {
       try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("counter")])
     }
-    // Nobody reads what is sent, and so nobody gives credit either.
+    // No joiner reads its messages, and thus no joiner gives credit.
     bench.full = Set(peers.map { ServerBench.peer($0) })
     bench.finishJobs()
     for _ in 0..<100 { try bench.advance(by: .milliseconds(10)) }
     #expect(bench.takeFrames().compactMap { snapshotBytes($0) }.isEmpty)
     #expect(bench.server.counters.blockedPeers == 0)
-    // What was held for each of them comes when it reads.
+    // The held bytes are sent when each peer reads.
     bench.full = []
     try bench.advance(by: .milliseconds(10))
     var held: [PeerID: Int] = [:]
@@ -355,13 +355,13 @@ import Testing
       states[peer, default: 0] += snapshotBytes(frame)?.bytes.count ?? 0
     }
     #expect(held.count == 3 && held.values.allSatisfy { $0 <= 3 << 19 })
-    // As much as there is credit for, and no more than the piece that goes beyond it.
+    // The credit, plus at most the piece that exceeds it.
     let most = limits.creditBytes + limits.chunkBytes
     #expect(states.values.allSatisfy { $0 >= limits.creditBytes && $0 < most })
     #expect(bench.server.counters.captures == 1)
   }
 
-  @Test("A capture is encoded into pieces, of which chunks are cut with hardly a short one")
+  @Test("A capture is encoded into pieces, which are cut into few short chunks")
   func chunks() throws {
     var limits = Limits()
     limits.chunkBytes = 1_000
@@ -383,7 +383,7 @@ import Testing
   }
 }
 
-/// What versions weigh that the deltas do not show.
+/// The weight of versions that deltas do not show.
 @MainActor
 @Suite struct VersionWeightTests {
   private func bench() -> ServerBench {
@@ -392,7 +392,7 @@ import Testing
     return ServerBench(limits: limits)
   }
 
-  @Test("A text that is spliced weighs all of it, for each version has a copy of its own")
+  @Test("A spliced text weighs its whole size, since each version has its own copy")
   func spliced() throws {
     let bench = bench()
     let hello = try bench.hello(1)
@@ -403,7 +403,7 @@ import Testing
     #expect((147...150).contains(bench.port.versions.oldestRevision))
   }
 
-  @Test("What changes in scopes that nobody follows is weighed now and then, for all")
+  @Test("Changes in scopes without followers are weighed from time to time, for all")
   func unfollowed() {
     let bench = bench()
     for step in 0..<200 { bench.root.send(.counter(.filled(bytes: 20_000 + step))) }
@@ -413,18 +413,18 @@ import Testing
   }
 }
 
-/// Which versions are kept.
+/// The versions that a ring keeps.
 @Suite struct VersionRingTests {
   @Test("The newest versions are kept, up to their number")
   func count() {
     let ring = VersionRing<String>(limit: 3, bytes: 1 << 20, revision: 5)
     for revision in UInt64(5)...8 { ring.append("\(revision)", revision: revision, changed: 0) }
-    // The newest of the three, 9, is where it is reduced.
+    // The newest of the three, 9, is not in the ring yet: the root holds it.
     #expect((4...10).map { ring[UInt64($0)] } == [nil, nil, nil, "7", "8", nil, nil])
     #expect(ring.newestRevision == 9)
   }
 
-  @Test("Large steps push old versions out before the number does")
+  @Test("Large steps displace old versions before the count limit does")
   func bytes() {
     let ring = VersionRing<Int>(limit: 100, bytes: 10_000, revision: 0)
     for revision in UInt64(0)...19 {
@@ -435,14 +435,14 @@ import Testing
     #expect(ring[17] == nil)
   }
 
-  @Test("A step that changed nothing weighs as much as its own record")
+  @Test("A step without a change weighs as much as its own record")
   func leastWeight() {
     let ring = VersionRing<Int>(limit: 100, bytes: 10 * 512, revision: 0)
     for revision in UInt64(0)...19 { ring.append(0, revision: revision, changed: 0) }
     #expect(ring.oldestRevision == 10)
   }
 
-  @Test("The newest version is kept, however much its step changed")
+  @Test("The newest version is kept, regardless of the size of its step")
   func newest() {
     let ring = VersionRing<Int>(limit: 100, bytes: 1000, revision: 0)
     ring.append(0, revision: 0, changed: 1 << 30)
@@ -452,7 +452,7 @@ import Testing
     #expect(ring[1] == 1)
   }
 
-  @Test("A ring of one version keeps none besides the newest")
+  @Test("A ring of one version keeps only the newest")
   func one() {
     let ring = VersionRing<Int>(limit: 1, bytes: 1000, revision: 0)
     ring.append(0, revision: 0, changed: 1)
@@ -461,7 +461,7 @@ import Testing
     #expect(ring.newestRevision == 1)
   }
 
-  @Test("Every version is let go once: those that go, and those that are there at the end")
+  @Test("Every version is released once: removed versions, and those that remain at the end")
   func letsGo() {
     weak var first: Counted?
     weak var last: Counted?

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// A daemon whose history was rolled back: who tells it, and who is not believed.
+/// A daemon whose history was rolled back: the clients that report it, and those it disbelieves.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct ServerEpochTests {
   private static let user: UInt32 = 1000
@@ -28,9 +28,9 @@ import Testing
     bench.addresses[Bench.peer(peer)] = "localhost:\(user):100:\(peer)"
   }
 
-  /// The daemon that has lost two of the three actions that clients were told of.
+  /// A daemon that has lost two of the three actions whose outcomes clients received.
   ///
-  /// The first of the three is of client 1, a user's, and so are the others.
+  /// All three are of client 1, which belongs to a user.
   private func rolledBack(to count: Int = 1) throws -> ServerBench {
     let bench = ServerBench(journal: journal)
     bench.turn.apply(try grants())
@@ -86,7 +86,7 @@ import Testing
     #expect(bench.takeNotices().contains { $0.text.contains("ended at revision 1") })
     bench.turn.finish(.renewed(epoch: epoch))
     #expect(try hello(bench, 1, newest: 3) && bench.server.epoch == epoch)
-    // It is believed once.
+    // The report is believed once.
     #expect(try hello(bench, 6, newest: 99, epoch: epoch) && disk.epochs.count == 1)
   }
 
@@ -97,7 +97,7 @@ import Testing
     #expect(try hello(bench, 1, newest: nil))
     #expect(try hello(bench, 5, newest: 1))
     #expect(try hello(bench, 6, newest: 3, epoch: 8))
-    // That is not a revision that anybody was told, but a number.
+    // That is no revision that a client received, only a number.
     #expect(try hello(bench, 7, newest: .max))
     #expect(disk.epochs.isEmpty)
   }
@@ -106,9 +106,9 @@ import Testing
     throws
   {
     let bench = try rolledBack()
-    // The user has not sent anything as this client, so anybody could say this.
+    // The user has sent no action as this client, so any client could claim this.
     #expect(try hello(bench, 2, newest: 3) && disk.epochs.isEmpty)
-    // Its later hellos do not count, whatever it has sent since.
+    // Its later hellos do not count, even after it has sent actions.
     try bench.join(2, try bench.hello(2), nonce: 1, [.follow("counter")])
     _ = try bench.act(2, sequence: 1, .incrementButtonTapped)
     #expect(try hello(bench, 2, newest: 9) && disk.epochs.isEmpty)
@@ -119,12 +119,12 @@ import Testing
   {
     let bench = try rolledBack()
     #expect(bench.server.revision == 2)
-    // It is told of revision 2, which the restart has made, says goodbye and comes again.
+    // The client receives revision 2 of the restarted daemon, sends goodbye and returns.
     try bench.join(5, try bench.hello(5), nonce: 1, [.follow("counter")])
     bench.receive(.bye, from: 5)
     #expect(try hello(bench, 5, newest: 2))
     try join(bench, 5, "counter", at: 2)
-    // So does one that was told by the answer to its hello.
+    // The same applies to a client that received it with the answer to its hello.
     #expect(try hello(bench, 6, newest: nil) && hello(bench, 6, newest: 2))
     #expect(disk.epochs.isEmpty)
   }
@@ -199,11 +199,11 @@ import Testing
     try client.connect()
     #expect(told() == [nil, ClientMessage.Position(epoch: 7, revision: 0)])
     bench.root.send(.secretChanged)
-    // It follows nothing; a pong tells it.
+    // The client follows no scope; a pong reports the revision.
     try client.advance(by: .seconds(4))
     try client.connect()
     #expect(told().last == ClientMessage.Position(epoch: 7, revision: 2))
-    // Of another epoch only what came in it counts.
+    // In another epoch only revisions of that epoch count.
     let other = ServerBench(epoch: 8)
     try client.connect(to: other)
     try client.connect()

@@ -6,7 +6,7 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// Sessions that the daemon ends: their clients learn the outcomes of their actions first
+/// Sessions that the daemon ends: their clients first receive the outcomes of their actions
 /// (docs/PROTOCOL.md §10).
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct ServerFarewellTests {
@@ -44,7 +44,7 @@ import Testing
     try bench.endTurn()
   }
 
-  /// The outcomes that a peer was told, and the code of the goodbye that came last; nil for none.
+  /// The outcomes that a peer received, and the code of the final goodbye; nil without a goodbye.
   private struct Told: Equatable {
     let outcomes: [Outcome]
     let code: String?
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "Whatever ends a session, its client is told first what became of its actions",
+    "Before a session ends for any reason, its client receives the outcomes of its actions",
     arguments: ["protocolError", "narrowed", "replaced"],
   )
   func ends(_ code: String) throws {
@@ -141,7 +141,7 @@ import Testing
     try sync(bench)
     #expect(bench.takeOrder() == ["acks", "goodbye"])
     #expect(told(bench) == Told(applied(1...3), "protocolError"))
-    // Then its connection is nobody's.
+    // Then its connection belongs to no session.
     bench.receive(.ping(number: 2, revision: 0), from: 1)
     try bench.endTurn()
     #expect(bench.take(1) == [.needHello])
@@ -181,7 +181,7 @@ import Testing
     try bench.endTurn()
     try sync(bench)
     #expect(bench.take(1).isEmpty)
-    // Its client asks elsewhere.
+    // The client asks on another connection.
     try bench.hello(2, client: 1)
     bench.receive(try actions(3), from: 2)
     try bench.endTurn()

@@ -9,7 +9,7 @@ import Testing
 @testable import StoreReplica
 @testable import StoreServer
 
-/// What grants do at the daemon: docs/PROTOCOL.md §8, §9, §15.
+/// The effects of grants at the daemon: docs/PROTOCOL.md §8, §9, §15.
 @MainActor
 @Suite struct ServerGrantsTests {
   private static let owner: UInt8 = 1
@@ -52,7 +52,7 @@ import Testing
     try bench.endTurn()
   }
 
-  /// Joins scopes of which one is not for everybody, and takes what comes with the answer.
+  /// Joins scopes, one of them restricted, and takes the messages that follow the answer.
   @discardableResult
   private func joinOwn(
     _ bench: ServerBench,
@@ -131,7 +131,7 @@ import Testing
     #expect(cases(bobs.first) == [])
     #expect(anns.map(\.isLimited) == [true, false] && bobs.map(\.isLimited) == [true])
     #expect(!owners.contains { $0.isLimited })
-    // Who takes the description at its word joins by it; so does a program with all of the types.
+    // A program may join with the described types, or with all of the types.
     for action in [anns[0].action, owners[0].action] {
       let request = ClientMessage.JoinRequest(
         scope: "counter",
@@ -147,7 +147,7 @@ import Testing
       )
       #expect(codes(answers) == ["joined"])
     }
-    // What is described to another is no schema of hers.
+    // A description for another user is not her schema.
     let request = ClientMessage.JoinRequest(
       scope: "counter",
       mode: .sendOnly,
@@ -239,7 +239,7 @@ import Testing
     }
     #expect(echo.nonce == 1 && echo.previousSequence == 0)
     #expect(messages.count { if case .snapshot = $0 { true } else { false } } == 2)
-    // Behind it come deltas, bookmarks, and then what became of an action.
+    // It is followed by deltas, bookmarks, and then an action's outcome.
     bench.receive(
       .actions(
         first: 1,
@@ -296,7 +296,7 @@ import Testing
     bench.root.send(.extra(.written(text: secret)))
     bench.root.send(.counter(.incrementButtonTapped))
     try bench.advance(by: .seconds(1))
-    // Who comes later gets it in a snapshot, or in what changed since.
+    // A later follower receives it in a snapshot, or in the changes since.
     try joinOwn(bench, Self.ann, nonce: 2, [.follow("extra")])
     #expect(Set(told.keys) == [ServerBench.peer(Self.owner), ServerBench.peer(Self.ann)])
     #expect(bench.hasPublished)
@@ -320,7 +320,7 @@ import Testing
       let session = try hello(bench, peer)
       try bench.join(peer, session, nonce: 1, [.follow("counter")])
     }
-    // More is no matter.
+    // Additional rights end no connection.
     try apply(bench, line(1000, "*", sends: .everything), line(1001, "*"))
     #expect(bench.cuts.isEmpty)
     try apply(bench, line(1000, "*"), line(1001, "*"))
@@ -344,13 +344,13 @@ import Testing
     try bench.endTurn()
     #expect(bench.take(joined.topic).isEmpty)
     #expect(bench.cuts.map(\.peer) == [ServerBench.peer(Self.ann)])
-    // Until its client has joined again, nothing that was done since counts as shown.
+    // Until its client has joined again, no later change counts as shown.
     let outcomes = bench.server.sessions.all[0].watermark
     #expect(outcomes == DaemonMessage.Watermark(nonce: 1, sequence: 1 << 62))
-    // Nor when it is interrupted once more before.
+    // The same applies if the view is interrupted again before the join.
     bench.server.sessions.all[0].scopes.leave()
     #expect(bench.server.sessions.all[0].watermark == outcomes)
-    // The session is still there, and its client comes back to it.
+    // The session still exists, and its client resumes it.
     bench.addresses[ServerBench.peer(9)] = "localhost:1000:100:2"
     let again = try bench.hello(9, client: Self.ann, token: session.token, features: .known)
     #expect(again.isResumed)
@@ -416,11 +416,11 @@ import Testing
     for peer in [1, 2] as [UInt8] { try bench.hello(peer) }
     withKnownIssue { try bench.hello(3) }
     for peer in [4, 5] as [UInt8] { try bench.hello(peer) }
-    // Root may do everything, too.
+    // Root has all rights, too.
     withKnownIssue { try bench.hello(6) }
     try bench.hello(7)
     #expect(bench.server.counters.refusedSessions == 2)
-    // Those who lost a connection make room for their own kind.
+    // Sessions that lost a connection make room for the same holder.
     bench.lose(ServerBench.peer(2))
     try bench.hello(3)
     #expect(bench.server.counters.refusedSessions == 2)
@@ -527,7 +527,7 @@ import Testing
       Issue.record("The action is not refused")
       return
     }
-    // When to try again is said once.
+    // The advice to try again occurs once.
     #expect(
       "\(ActionFailure(failure))"
         == "overloaded: You may send 10 actions a second. Try again later. It was not applied."
@@ -550,11 +550,11 @@ import Testing
       withKnownIssue { try bench.hello(Self.ann, client: client, isListed: true) }
       try bench.hello(Self.owner, client: 100 + client)
     }
-    // Who comes back is answered: that opens no session.
+    // A returning client is answered, since that opens no session.
     try bench.hello(Self.ann, client: 12)
     #expect(bench.server.counters.hellosThrottled == 7)
     #expect(bench.root.revision == revision)
-    // Who says nothing else has as many again, and is forgotten when he has left.
+    // A user that only sends hellos has a full budget again, and is forgotten after leaving.
     try bench.advance(by: .seconds(1))
     try bench.hello(Self.ann, client: 13)
     bench.receive(.bye, from: Self.ann)
@@ -583,7 +583,7 @@ import Testing
     #expect(try [begin(1), begin(1, 2), begin(1, 3)] == [true, true, true])
     #expect(bench.server.counters.actionsThrottled == 2)
     await eventually { bench.gate.waiting == 5 }
-    // They go with their sessions, and count as long as they run.
+    // Effects end with their sessions, and count as long as they run.
     bench.receive(.bye, from: 4)
     bench.receive(.bye, from: 5)
     #expect(try !begin(6, 2))
@@ -612,7 +612,7 @@ import Testing
       bench.receive(.bye, from: peer)
       try bench.advance(by: .milliseconds(50))
     }
-    // Ten, and two for the fifth of a second until the last came.
+    // Ten, and two for the fifth of a second until the last action arrived.
     #expect(applied == 12)
     #expect(bench.server.sessions.usage.count == 1)
     try bench.advance(by: .milliseconds(950))
@@ -627,7 +627,7 @@ import Testing
     for (peer, user) in [(2, 1000), (3, 1001), (4, 1000), (5, 1000)] {
       bench.addresses[ServerBench.peer(UInt8(peer))] = "localhost:\(user):100:\(peer)"
     }
-    /// Each description goes to one peer, which does not read it.
+    /// Sends descriptions to one peer, which does not read them.
     func fill(_ peer: UInt8, _ bytes: Int) throws {
       bench.server.hold([UInt8](repeating: 0, count: bytes), for: ServerBench.peer(peer))
       try bench.endTurn()
@@ -640,7 +640,7 @@ import Testing
     #expect(bench.cuts.isEmpty)
     try fill(3, 30_000)
     #expect(bench.cuts.map(\.peer) == [ServerBench.peer(4)])
-    // What is the largest now is another user's.
+    // The largest backlog now belongs to another user.
     try fill(3, 80_000)
     #expect(bench.cuts.map(\.peer) == [ServerBench.peer(4), ServerBench.peer(3)])
   }

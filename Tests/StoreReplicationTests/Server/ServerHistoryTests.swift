@@ -8,10 +8,10 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// A daemon's past, which is read beside it.
+/// A daemon's past, read while the daemon runs.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct ServerHistoryTests {
-  /// A daemon that has counted twice and turned a card, and what it keeps.
+  /// A daemon that has counted twice and changed a card, and its history.
   private func bench() throws -> (ServerBench, BenchHistory) {
     let journal = BenchJournal()
     let bench = ServerBench(journal: journal, recovered: try journal.recover(0))
@@ -99,7 +99,7 @@ import Testing
     let names = changed(.everything)
     #expect(names.first == "cards" && names.last == "cards/row/<id>")
     #expect(names.count == 1 + NamedScopes.mostRows + 1 && Set(names).count == names.count)
-    // Who may see one row is told of that one, wherever it is among them.
+    // A user with rights to one row receives its name, regardless of the row's position.
     let line = Grants.Line(
       grantee: .user(1),
       scopes: [try #require(ScopePattern("cards/row/99"))],
@@ -108,7 +108,7 @@ import Testing
     )
     let grants = Grants(owner: 0, lines: [line])
     #expect(changed(grants.rights(of: .user(1, group: 1, process: 1))) == ["cards/row/99"])
-    // One that only has another place is the same.
+    // A row that only moved is unchanged.
     new.cards = IdentifiedArray(uniqueElements: old.cards.reversed())
     #expect(changed(.everything) == ["cards"])
   }
@@ -139,11 +139,11 @@ import Testing
     for revision in 0..<3 as Range<UInt64> {
       let entry = whole[Int(revision)]
       #expect(try page(after: revision) == .log(entries: [entry], next: revision + 1, end: 4))
-      // It would have to be read for anything else.
+      // The next page must not read a snapshot.
       history.snapshots = [:]
     }
-    // Another list does not go on with a state that is not of its revision, or not its own: without
-    // one it does not say what changed, and finds nothing of a scope.
+    // Another list does not continue from a state of another revision or scope: without a state it
+    // omits the changes, and finds no revision of a scope.
     #expect(try page(after: 0) != .log(entries: [whole[0]], next: 1, end: 4))
     guard case .failed = try page(after: 3, scope: "counter") else {
       Issue.record("A scope's changes are told without a state")
@@ -185,7 +185,7 @@ import Testing
     #expect(error.code == .corrupt)
   }
 
-  /// The same records, one in each batch.
+  /// The same records, with one record in each batch.
   private func batches(of history: BenchHistory) throws -> [JournalBatch] {
     var records: [JournalRecord] = []
     try history.records(after: 0) { (part) throws(HistoryError) in
@@ -228,7 +228,7 @@ import Testing
     _ = try ask(100)
     #expect(bench.server.counters.reportsRefused == 1)
     #expect(bench.cuts.count == 1)
-    // What is found for who has gone is thrown away, and counts no more.
+    // Results for sessions that have ended are discarded, and no longer count.
     for job in jobs[5...] { bench.turn.finish(history.run(job)) }
     #expect(bench.server.historyJobs.isEmpty)
   }
@@ -267,7 +267,7 @@ import Testing
       Issue.record("No state")
       return
     }
-    // What he follows he may follow as before, so his session goes on.
+    // The user may still follow the same scopes, so the session continues.
     guard case .failed(let error) = try ask({ try grant("cards") }) else {
       Issue.record("It is told")
       return
@@ -287,7 +287,7 @@ import Testing
   @Test func `The log of a scope, of a row, of a client, and of what came later`() throws {
     #expect(try revisions(log(scope: "counter")) == [.unsigned(1), .unsigned(2)])
     #expect(try revisions(log(scope: "cards/row/1")) == [.unsigned(3)])
-    // A row in another spelling is the same.
+    // Another spelling names the same row.
     #expect(try revisions(log(scope: "cards/row/ 1")) == [.unsigned(3)])
     #expect(try revisions(log(scope: "cards/row/2")) == [])
     #expect(try revisions(log(client: ServerBench.clientID(1))) == [.unsigned(1)])
@@ -372,7 +372,7 @@ import Testing
       try answer(.verify, bench, history)
         == .verified(first: 0, last: 4, records: 4, snapshots: 2)
     )
-    // The first snapshot has been read when both are let go of.
+    // The first snapshot has been read when both are removed.
     let newest = try snapshot(4, history)
     var reads = 0
     history.onRead = {
@@ -383,7 +383,7 @@ import Testing
       try answer(.verify, bench, history)
         == .verified(first: 0, last: 4, records: 4, snapshots: 1)
     )
-    // It is gone before it was read.
+    // The snapshot is removed before it is read.
     history.snapshots = [0: try snapshot(0, history), 1: try snapshot(1, history)]
     reads = 1
     #expect(
@@ -403,13 +403,13 @@ import Testing
     var reads = 0
     history.onRead = {
       reads += 1
-      // The snapshot was read, and is of no use any more.
+      // The snapshot was read, and is no longer usable.
       guard reads == 1 else { return }
       history.snapshots = [4: newest]
       history.batches.removeAll { $0.revisions.upperBound < 4 }
     }
     #expect(try state() == whole)
-    // What goes each time cannot be read.
+    // A history that loses its snapshot on each read is unreadable.
     history.newest = 4
     history.onRead = {
       reads += 1
@@ -426,7 +426,7 @@ import Testing
   @Test func `What another build went on with is read without its types, and is not damage`() throws
   {
     let (_, history) = try bench()
-    // The new build calls all by other names, and the state of revision 1 as it has it.
+    // The new build renamed all fields, and has the state of revision 1 in its form.
     let form = DurableForm(RenamedDeck.self)
     history.snapshots[1] = SnapshotBytes.encode(revision: 1, KeptHistory()) {
       form.encode(RenamedDeck(), &$0)
@@ -464,7 +464,7 @@ import Testing
     let (_, past) = ask(.state(revision: 3, scope: "total"), "total")
     #expect(try past.found().value == .unsigned(3))
     #expect(try export(history).count == 3 + 1 + 1 + 2 + 1)
-    // Without that snapshot the bytes are exported, and nothing but those.
+    // Without that snapshot only the bytes are exported.
     history.snapshots[1] = nil
     let lines = try export(history)
     #expect(lines.count == 3 + 1 + 1 + 2 + 1)
@@ -525,7 +525,7 @@ import Testing
   @Test func `Without its types it is known which scopes there can never have been`() throws {
     let old = DurableForm(RenamedDeck.self).schema
     let schemas = [old, DurableForm(Deck.State.self).schema]
-    // A row may have been there, and a field in what another build wrote.
+    // A row may have existed, and a field may exist in another build's state.
     for scope in ["counter", "cards/7", "cards/7/title", "total"] {
       try GenericPast(asked: scope).check(in: schemas)
     }
@@ -561,7 +561,7 @@ import Testing
   }
 
   @Test(
-    "An export of which any line was changed is refused, and one of an earlier release is read",
+    "An export with any changed line is refused, and one of an earlier release is read",
     arguments: 0..<7,
   )
   func changed(_ line: Int) throws {
@@ -584,10 +584,10 @@ import Testing
       ][line]
     try #require(changed != lines)
     let error = #expect(throws: HistoryError.self) { try take(changed) }
-    // With other types the bytes make no sense before the end is there.
+    // With other types the bytes are invalid before the end is read.
     let words = line == 1 ? "cannot be read" : "changed"
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
-    // The end of an export that answers for the bytes alone.
+    // The end of an export that guarantees only the bytes.
     var sum = SipHash24()
     for part in [try #require(history.snapshots[0])] + history.batches.map(\.records) {
       part.withUnsafeBytes { sum.append($0) }
@@ -646,7 +646,7 @@ import Testing
   }
 
   @Test(
-    "What is no export, or not all of one, is refused with the line",
+    "An invalid or incomplete export is refused with the line",
     arguments: [
       (3, nil, "Line 4"), (0, #"{"root":"Deck"}"#, "Line 1"), (1, "{}", "Line 2"),
       (4, #"{"record":"?"}"#, "Line 5"), (2, "hello", "Line 3"), (7, nil, "breaks off"),
@@ -711,7 +711,7 @@ import Testing
   }
 }
 
-/// The deck as another build has it.
+/// The deck in another build.
 private struct RenamedDeck: ReplicatedRecord, DurableState, Equatable {
   var total = 0
 
@@ -721,16 +721,16 @@ private struct RenamedDeck: ReplicatedRecord, DurableState, Equatable {
 /// A past in memory.
 final class BenchHistory: HistorySource, @unchecked Sendable {
   private let schema: SchemaDocument
-  /// The schemas of snapshots, and of batches by their first revision, where they are others.
+  /// The schemas of snapshots, and of batches by first revision, that differ from `schema`.
   var (snapshotSchemas, batchSchemas): ([UInt64: SchemaDocument], [UInt64: SchemaDocument]) =
     ([:], [:])
-  /// Is called before a snapshot, or a batch, is handed over.
+  /// Called before a snapshot or a batch is returned.
   var onRead: () -> Void = {}
   var snapshots: [UInt64: [UInt8]]
   var batches: [JournalBatch]
-  /// The newest revision that it tells of; that of the last batch unless told.
+  /// The newest revision that it reports; by default the last batch's.
   var newest: UInt64?
-  /// What the last question has left.
+  /// The remainder of the last question.
   private var left: (any Sendable)?
 
   init(schema: SchemaDocument, snapshots: [UInt64: [UInt8]], batches: [JournalBatch]) {

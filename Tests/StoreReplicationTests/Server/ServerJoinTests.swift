@@ -40,7 +40,7 @@ import Testing
     #expect(try joined.captures[2].snapshot(Deck.Card.self) == nil)
   }
 
-  @Test("§9: an unknown scope is refused with the nearest right names, the others are joined")
+  @Test("§9: an unknown scope is refused with the nearest names, the others are joined")
   func unknownScope() throws {
     let bench = ServerBench()
     try bench.hello(1)
@@ -54,7 +54,7 @@ import Testing
     #expect(answers[1] == .accepted(handle: 1))
   }
 
-  @Test("§8.1: a row that is there has one name, where several are equal and differ in bytes")
+  @Test("§8.1: a present row has one name, even if several equal ids differ in bytes")
   func namesOfOneRow() throws {
     let bench = BenchOf<Aviary.State, Aviary.Action>(
       RootCore(initialState: { Aviary.State() }, reducer: { Aviary() }),
@@ -68,7 +68,7 @@ import Testing
     bench.root.send(.birds(.element(id: "e\u{301}", action: .titleChanged(title: "song"))))
     try wire.settle()
     #expect(copies.map { $0.replica.shown?.song } == ["song", "song"])
-    // One that is absent has each of its names.
+    // An absent row has each of its names.
     let absent = try ["birds/\u{f6}", "birds/o\u{308}"].map {
       try wire.follow($0, Aviary.Bird.self)
     }
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test("§8.1: a row's scope whose id is none is refused")
+  @Test("§8.1: a row's scope with an invalid id is refused")
   func badRow() throws {
     let bench = ServerBench()
     try bench.hello(1)
@@ -173,14 +173,14 @@ import Testing
     }
   }
 
-  @Test("§9: the fence captures at exactly its revision, behind what was pending")
+  @Test("§9: the fence captures at exactly its revision, after the pending deltas")
   func fenceRevision() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
     let first = try bench.join(1, hello, nonce: 1, [.follow("counter")])
     let second = try bench.hello(2)
     _ = try bench.ask(2, nonce: 1, [.follow("counter")])
-    // Reduced in the turn in which the fence comes, and not published yet.
+    // Reduced in the turn of the fence, and not published yet.
     let action = try Deck.CounterAction.incrementButtonTapped.encoded()[...]
     let request = ClientMessage.ActionRequest(handle: 1, action: action, deadline: nil)
     bench.receive(.actions(first: 1, [request, request]), from: 1)
@@ -200,7 +200,7 @@ import Testing
     #expect(bench.take(first.topic).count == 2)
   }
 
-  @Test("§6: clients that follow the same scopes share a view, in whatever order they ask")
+  @Test("§6: clients that follow the same scopes share a view, in any order of requests")
   func sharedView() throws {
     let bench = ServerBench()
     let one = try bench.hello(1)
@@ -213,7 +213,7 @@ import Testing
     #expect(first.topic != third.topic)
   }
 
-  @Test("§6: a view that nobody follows any more comes back under another topic")
+  @Test("§6: a view without followers returns under another topic")
   func freshTopic() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -269,7 +269,7 @@ import Testing
     }
   }
 
-  @Test("§9: a snapshot travels in pieces, no more of them than there is credit for")
+  @Test("§9: a snapshot is sent in pieces, within the credit")
   func pieces() throws {
     var limits = Limits()
     limits.chunkBytes = 1_000
@@ -297,7 +297,7 @@ import Testing
     #expect(try Deck.Counter?(encoded: bytes) == bench.root.state.counter)
   }
 
-  @Test("§9: from a revision that is kept what changed is sent, or that nothing did")
+  @Test("§9: from a kept revision the changes are sent, or their absence")
   func replay() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -322,7 +322,7 @@ import Testing
     #expect(try old.applying(delta: try #require(counter.delta))?.count == 2)
   }
 
-  @Test("§9: that a scope went is a change, and not the absence of one")
+  @Test("§9: the removal of a scope is a change, and not the absence of a change")
   func replayOfAbsence() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -338,7 +338,7 @@ import Testing
   }
 
   @Test(
-    "§9: a snapshot is sent when the revision is gone, not yet there, or of another epoch",
+    "§9: a snapshot is sent if the revision is dropped, in the future, or of another epoch",
     arguments: [
       ClientMessage.Position(epoch: 7, revision: 0),
       ClientMessage.Position(epoch: 7, revision: 99),
@@ -361,7 +361,7 @@ import Testing
     }
   }
 
-  @Test("§8: what is kept from the present view is not captured again")
+  @Test("§8: a scope that is kept from the present view is not captured again")
   func kept() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -379,7 +379,7 @@ import Testing
     #expect(joined.answers == [.accepted(handle: 1), .accepted(handle: 2)])
   }
 
-  @Test("§8: what is asked to be kept and is not in the present view is captured")
+  @Test("§8: a scope that should be kept and is not in the present view is captured")
   func keptWithoutView() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -389,7 +389,7 @@ import Testing
     #expect(second.captures.count == 1)
   }
 
-  @Test("§8: a scope that is only sent to is in no view; without any there is no topic")
+  @Test("§8: a send-only scope is in no view; without followed scopes there is no topic")
   func sendOnly() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)

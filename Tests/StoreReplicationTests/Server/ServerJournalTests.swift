@@ -7,7 +7,7 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// A daemon with a journal: nothing leaves it before it is durable.
+/// A daemon with a journal: it sends a change only after the change is durable.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct ServerJournalTests {
   private let journal = BenchJournal()
@@ -23,7 +23,7 @@ import Testing
     return (bench, hello, joined)
   }
 
-  /// What is under way becomes durable.
+  /// Makes the batch in progress durable.
   private func sync(_ bench: ServerBench) throws {
     let batch = try #require(journal.batches.last)
     bench.turn.finish(.durable(through: batch.revisions.upperBound))
@@ -93,7 +93,9 @@ import Testing
     #expect(bench.takeOrder() == ["deltas", "acks"])
   }
 
-  /// Sends 20 actions of which a turn has reduced 8 when the disk has done the batch before.
+  /// Sends 20 actions.
+  ///
+  /// One turn has reduced 8 of them when the disk completes the previous batch.
   private func pause(_ bench: ServerBench) throws {
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     journal.hasResult = true
@@ -149,7 +151,7 @@ import Testing
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     bench.receive(control: try actions(1, from: 2).encoded(), from: ServerBench.peer(1))
-    // As an effect of the daemon does that never rests, on a disk that is quicker than a turn.
+    // Like an effect of the daemon that sends in every turn, on a disk that is faster than a turn.
     for revision in 1...3 as ClosedRange<UInt64> {
       bench.root.send(.secretChanged)
       bench.turn.finish(.durable(through: revision))
@@ -171,7 +173,7 @@ import Testing
     journal.hasResult = false
     try bench.endTurn()
     #expect(bench.root.revision == 9)
-    // What was reduced is kept nevertheless.
+    // The reduced actions are kept nevertheless.
     bench.turn.finish(.durable(through: 1))
     try bench.endTurn()
     #expect(journal.batches.map(\.revisions) == [1...1, 2...9])
@@ -199,7 +201,7 @@ import Testing
       _ = bench.turn.receive()
       bench.turn.end()
     }
-    // A frame that has begun goes on; its holder's next one waits.
+    // A frame that has begun continues; its holder's next one waits.
     #expect(journal.batches.map(\.revisions) == [1...1, 2...17])
   }
 
@@ -309,7 +311,7 @@ import Testing
     limits.window = 8
     let (bench, _, _) = try bench(limits: limits)
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
-    // Of no scope: each has its outcome at once, and is told of it behind the first.
+    // Actions without a scope: their outcomes exist at once, and are sent after the first one's.
     let nothing = ClientMessage.ActionRequest(handle: 0, action: [0xf6], deadline: nil)
     for sequence in 2...9 as ClosedRange<UInt64> {
       bench.receive(.actions(first: sequence, [nothing]), from: 1)
@@ -319,7 +321,7 @@ import Testing
     bench.receive(.actions(first: 10, [nothing]), from: 1)
     try bench.endTurn()
     #expect(bench.server.sessions.all.isEmpty)
-    // It is told when it can be told what became of the others.
+    // The goodbye waits until the outcomes of the other actions can be sent.
     #expect(bench.take(1).isEmpty)
     try sync(bench)
     guard case .goodbye(code: "protocolError", _)? = bench.take(1).last else {
@@ -434,7 +436,7 @@ import Testing
     }
     try sync(bench)
     #expect(outcomes(bench, 1) == (1...2).map { .applied(revision: $0, hasEffects: false) })
-    // And the next one is taken again.
+    // The next action is accepted again.
     _ = try bench.act(1, sequence: 4, .incrementButtonTapped)
     #expect(bench.root.state.counter.count == 3)
     #expect(journal.batches.map(\.revisions) == [1...2, 3...3])
@@ -519,7 +521,7 @@ import Testing
     #expect(!bench.server.hasWork, "There is nothing to do at once")
     try bench.advance(by: .seconds(1))
     try sync(bench)
-    // Of those who came and went nobody is told.
+    // The reducer is not notified of sessions that began and ended meanwhile.
     #expect(bench.root.revision == newest + 2)
     #expect(bench.root.state.sessions.count == 1 && bench.root.state.sessions != there)
   }
@@ -599,7 +601,7 @@ import Testing
       return try SnapshotBytes.decode(snapshot.encoded()[...]).history.sessions.keys.sorted()
     }
     #expect(try listed() == [1])
-    // The reducer was told, and changed nothing.
+    // The reducer received the action, and changed no state.
     recorder.begin(.session(.left(who)))
     recorder.noteUnrecordedOrigin()
     #expect(try listed() == [])
@@ -640,7 +642,7 @@ import Testing
     try bench.endTurn()
     #expect(bench.turn.isOver && bench.turn.failure == "term 2 follows 1")
     #expect(bench.turn.isFenced)
-    // Nor what comes from now on is answered.
+    // Later messages are not answered either.
     bench.receive(.ping(number: 7, revision: 0), from: 1)
     try bench.endTurn()
     try bench.advance(by: .seconds(1))
@@ -773,7 +775,7 @@ import Testing
     let epoch = try #require(disk.epochs.first)
     #expect(epoch != 7 && again.take(1).isEmpty)
     #expect(again.takeNotices().contains { $0.text.contains("ended at revision 1") })
-    // Nobody begins in an epoch that is about to end.
+    // No session begins in an epoch that is about to end.
     again.receive(.bye, from: 2)
     let hello = ClientMessage.Hello(
       clientID: ServerBench.clientID(2),
@@ -794,7 +796,7 @@ import Testing
     #expect(message.contains("rolled back to revision 2"))
     #expect(again.welcome == Welcome(epoch: epoch).encoded())
     #expect(try again.hello(1).epoch == epoch)
-    // It is believed once: in an epoch that begins with this daemon nobody can have seen more.
+    // It is believed once: no client can have seen more in an epoch that begins with this daemon.
     try join(1, nonce: 1, epoch: epoch, revision: 99)
     #expect(disk.epochs.count == 1)
     #expect(again.take(1).count == 1)
@@ -834,7 +836,7 @@ import Testing
     let again = ServerBench(journal: disk, recovered: try journal.recover(1))
     #expect(again.server.revision == 2)
     let seen = ClientMessage.Position(epoch: 7, revision: 2)
-    // Who joins now is told of revision 2, and may come back with it, also in another session.
+    // A client that joins now sees revision 2, and may return with it, also in another session.
     try again.join(3, try again.hello(3), nonce: 1, [.follow("counter")])
     let other = ClientMessage.Hello(
       clientID: ServerBench.clientID(3),
@@ -888,7 +890,7 @@ import Testing
     try again.written(by: form.schema)
     try again.take(snapshot: empty[...])
     let second = ServerBench(limits: limits, journal: journal, recovered: again.finish())
-    // Its restart is a record, and so is that there are no numbers any more.
+    // The restart is a record, and so is the end of the numbers.
     let later = try numbers(second, 20)
     #expect(later.min() ?? 0 > 8)
     try second.endTurn()
@@ -917,7 +919,7 @@ import Testing
     #expect(late.history.clients.map(\.outcomes.count) == [2])
   }
 
-  /// The clients of whom something is found when the daemon starts again.
+  /// The clients that a restarted daemon remembers.
   private var remembered: [Identifier] {
     get throws { try journal.recover(journal.batches.count).history.clients.map(\.id) }
   }
@@ -933,7 +935,7 @@ import Testing
     try bench.hello(2, isListed: true)
     try sync(bench)
     #expect(try remembered == [])
-    // One that comes back under its name is known by what it has sent since.
+    // A client that returns under its name is known by the actions that it has sent since.
     let hello = try bench.hello(1, first: 5)
     #expect(hello.lastSequence == 4)
     try bench.join(1, hello, nonce: 1, [.follow("counter")])

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// Who comes by a key or a ticket, and who decides on them: docs/PROTOCOL.md §8.4, §15.
+/// Peers with a key or a ticket, and the decisions on them: docs/PROTOCOL.md §8.4, §15.
 @MainActor
 @Suite struct ServerKeysTests {
   private static let owner: UInt8 = 1
@@ -162,7 +162,7 @@ import Testing
     }
     #expect(sessions.first?[field: "key"] == .text("laptop"))
     #expect(sessions.first?[field: "user"] == .null)
-    // Another key, or who has none, with the same client id and the right token.
+    // Another key, or a peer without one, with the same client id and the right token.
     for peer in [Self.phone, Self.loopback] {
       bench.receive(
         .hello(
@@ -206,7 +206,7 @@ import Testing
       Self.line(.key("old", Self.key(1)), "counter"),
     ]
     bench.turn.apply(Grants(owner: 999, lines: lines))
-    // What it had on its way.
+    // A message that it had in flight.
     bench.receive(.describe(request: 1), from: Self.laptop)
     try bench.endTurn()
     let messages = bench.take(Self.laptop)
@@ -218,7 +218,7 @@ import Testing
       #expect(bench.cuts.contains { $0.peer == peer })
     }
     #expect(bench.server.sessions.all.isEmpty)
-    // Neither by the token, nor as somebody new.
+    // It is refused with the token, and as a new client.
     for token in [hello.token, nil] {
       bench.receive(
         .hello(

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// Who a session is, as the transport vouches for it: docs/PROTOCOL.md §6, §8.2, §15.
+/// A session's identity as reported by the transport: docs/PROTOCOL.md §6, §8.2, §15.
 @MainActor
 @Suite struct ServerOriginTests {
   private static let ann = "localhost:1000:100:71"
@@ -41,7 +41,7 @@ import Testing
     for address in unread {
       #expect(ActionOrigin.Identity(place: address) == .nobody, "\(address)")
     }
-    // Not every kernel says the process, and the group.
+    // Not every kernel reports the process and the group.
     for (address, group) in [("localhost:1000:100:", 100), ("localhost:1000::", .max)]
       as [(String, UInt32)]
     {

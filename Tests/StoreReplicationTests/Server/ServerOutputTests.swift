@@ -19,7 +19,7 @@ struct ServerOutputTests {
     _ = try wire.watch(name, Yard.exposures.map(\.description))
   }
 
-  /// What was published, in short.
+  /// A short description of the published messages.
   private func kinds(_ messages: [PublishedMessage]) -> [String] {
     messages.map {
       switch $0 {
@@ -33,7 +33,7 @@ struct ServerOutputTests {
     }
   }
 
-  @Test("§8: the outputs of a turn are one message, right behind the run of its revisions")
+  @Test("§8: the outputs of a turn are one message, directly after the run of its revisions")
   func behindTheRun() throws {
     try follow("bell")
     wire.published.isHeld = true
@@ -46,7 +46,7 @@ struct ServerOutputTests {
     )
   }
 
-  @Test("§8: an output whose revision changes nothing of the view comes without a run")
+  @Test("§8: an output whose revision does not change the view arrives without a run")
   func withoutRun() throws {
     try follow("bell")
     wire.published.isHeld = true
@@ -55,13 +55,13 @@ struct ServerOutputTests {
     #expect(yard.server.nextDeadline != nil, "leases still end")
   }
 
-  @Test("§8: an output belongs to the scopes whose action made it, by the scopes' index")
+  @Test("§8: an output belongs to the scopes of its action, by the scopes' index")
   func scopes() throws {
     try follow("row/2")
     try follow("bell")
     try follow("row/1")
     wire.published.isHeld = true
-    // By name: bell, row/1, row/2.
+    // In the order of names: bell, row/1, row/2.
     try yard.send(.rows(.element(id: 2, action: .rung)), .bell(.rung), .spare(.rung), .batsCame)
     let indices = try wire.heldMessages().flatMap { message -> [Int] in
       if case .outputs(let outputs) = message { outputs.outputs.map(\.index) } else { [] }
@@ -78,13 +78,13 @@ struct ServerOutputTests {
     #expect(yard.server.counters.outputs == 0)
   }
 
-  @Test("A daemon none of whose scopes names a type of outputs does not look at them")
+  @Test("A daemon whose scopes name no output type does not inspect outputs")
   func none() throws {
     let yard = BenchOf(exposures: [Expose("mute", state: \.bell, action: \.bell)])
     #expect(yard.root.onOutput == nil)
   }
 
-  @Test("§8.1: the description has the outputs' schema where there is one")
+  @Test("§8.1: the description has the outputs' schema, if there is one")
   func description() throws {
     let descriptions = Yard.exposures.map(\.description)
     let sound = SchemaRegistry.document(for: Yard.Sound.self)
@@ -95,12 +95,12 @@ struct ServerOutputTests {
       var decoder = CBORDecoder(encoder.bytes[...])
       #expect(try ScopeDescription(from: &decoder) == description)
       try decoder.finish()
-      // Nothing more than before where there are no outputs.
+      // Without outputs the encoding is as before.
       #expect(encoder.bytes.first == (description.output == nil ? 0x85 : 0x86))
     }
   }
 
-  @Test("An output that may not travel is left out, with nothing of it written")
+  @Test("A private output is omitted, and no byte of it is written")
   func privateCase() throws {
     let outputs = try #require(ScopeOutputs(Yard.BellAction.self))
     var encoder = CBOREncoder()

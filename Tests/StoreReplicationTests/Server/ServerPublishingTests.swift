@@ -16,7 +16,7 @@ import Testing
     messages.compactMap { if case .bookmark(let bookmark) = $0 { bookmark } else { nil } }
   }
 
-  @Test("§8: a turn's revisions travel in one run, each a step of its own")
+  @Test("§8: a turn's revisions are sent in one run, each as a separate step")
   func run() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -30,7 +30,7 @@ import Testing
     #expect(published.map { $0.steps.map(\.revision) } == [[1, 2, 3], [4]])
   }
 
-  @Test("§6: what one revision changed in several scopes is one step, by the scopes' index")
+  @Test("§6: changes of one revision in several scopes are one step, by the scopes' index")
   func atomicStep() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -43,12 +43,12 @@ import Testing
     bench.root.send(.cards(.element(id: 2, action: .titleChanged(title: "zwei"))))
     try bench.endTurn()
     let run = try #require(runs(bench.take(topic)).first)
-    // By name: cards, cards/row/2, extra.
+    // In the order of names: cards, cards/row/2, extra.
     #expect(run.steps.count == 1)
     #expect(run.steps.first?.changes.map(\.index).sorted() == [0, 1])
   }
 
-  @Test("§8: a revision that changes nothing of a view is not published to it")
+  @Test("§8: a revision that does not change a view is not published to it")
   func unchanged() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -62,7 +62,7 @@ import Testing
     #expect(run.steps.map(\.revision) == [3])
   }
 
-  @Test("§8: a scope that comes and goes is a change of an optional")
+  @Test("§8: a scope that appears and disappears is a change of an optional")
   func presence() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -104,7 +104,7 @@ import Testing
     #expect(bench.take(topic).isEmpty)
   }
 
-  @Test("§11: a bookmark follows a join too, so that what was captured is checked")
+  @Test("§11: a bookmark also follows a join, so that the captures are checked")
   func bookmarkAfterJoin() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -128,7 +128,7 @@ import Testing
     #expect(bookmarks(bench.take(topic)).count == 2)
   }
 
-  @Test("§11: without silence a bookmark comes after every 256 deltas")
+  @Test("§11: without silence a bookmark follows every 256 deltas")
   func bookmarkAfterMany() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -140,7 +140,7 @@ import Testing
     #expect(bookmarks(bench.take(topic)).map(\.sequence) == [256, 512])
   }
 
-  @Test("§9: who catches up applies the deltas to the snapshot and has the daemon's digest")
+  @Test("§9: a joiner that applies the deltas to the snapshot has the daemon's digest")
   func deltasOnSnapshot() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -160,7 +160,7 @@ import Testing
     #expect(state == bench.root.state.counter)
   }
 
-  @Test("A view that nobody follows costs nothing more")
+  @Test("A view without followers has no further cost")
   func nobodyFollows() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)

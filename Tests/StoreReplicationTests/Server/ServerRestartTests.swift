@@ -6,12 +6,12 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// A daemon that starts again from a journal: the revisions that it makes before anybody comes.
+/// A daemon that restarts from a journal: the revisions that it creates before a client connects.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct ServerRestartTests {
   private let journal = BenchJournal()
 
-  /// Makes all that waits durable.
+  /// Makes all waiting revisions durable.
   private func sync(_ bench: ServerBench, _ journal: BenchJournal) throws {
     try bench.endTurn()
     while let last = journal.batches.last?.revisions.upperBound, last > bench.server.revision {
@@ -150,7 +150,7 @@ import Testing
     note(.daemon, [1, 4], in: &history)
     let told = history.restoration(wasStopped: false)
     #expect(told.interrupted == [fact, fact])
-    // The next process counts on, whatever its own numbers are.
+    // The next process continues the numbers, independent of its own.
     let next = Recorder(revision: 1, history: history)
     next.began(1, fact)
     #expect(next.record(2) { _ in false } == 0)

@@ -7,10 +7,10 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// What no well-behaved client sends: docs/PROTOCOL.md §12, §13.
+/// Messages that no well-behaved client sends: docs/PROTOCOL.md §12, §13.
 @MainActor
 @Suite struct ServerRobustnessTests {
-  @Test("§12: a frame that is no message ends its peer's session and disturbs no other")
+  @Test("§12: an invalid frame ends its peer's session and disturbs no other")
   func malformed() throws {
     let bench = ServerBench()
     let first = try bench.hello(1, isListed: true)
@@ -33,7 +33,7 @@ import Testing
     #expect(!bench.take(other.topic).isEmpty)
   }
 
-  @Test("§12: what a holder does wrong is logged once in ten seconds, on however many connections")
+  @Test("§12: a holder's faults are logged once in ten seconds, on any number of connections")
   func loggedOnce() throws {
     let bench = ServerBench()
     for peer in 1...200 as ClosedRange<UInt8> {
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "Random frames on either socket never trap, and others go on",
+    "Random frames on either socket never trap, and others continue",
     arguments: 1...4 as ClosedRange<UInt64>,
   )
   func garbage(seed: UInt64) throws {
@@ -122,7 +122,7 @@ import Testing
     #expect(bench.take(1).isEmpty)
   }
 
-  @Test("§13: joins whose fence never comes are forgotten beyond the limit")
+  @Test("§13: joins whose fence does not arrive are forgotten beyond the limit")
   func pendingJoins() throws {
     var limits = Limits()
     limits.pendingJoins = 2
@@ -136,7 +136,7 @@ import Testing
     #expect(bench.take(hello.privateTopic).count == 1)
   }
 
-  @Test("§8.1: whoever asks is told what is exposed, before hello too")
+  @Test("§8.1: any peer receives the description of the exposures, also before hello")
   func describe() throws {
     let bench = ServerBench()
     bench.receive(.describe(request: 5), from: 1)
@@ -152,7 +152,7 @@ import Testing
     #expect(list.find("cards/row/7")?.id == "7")
   }
 
-  @Test("§13: who asks for more reports than are given is shut down, and nobody else")
+  @Test("§13: only a peer that exceeds the rate of reports is shut down")
   func reports() throws {
     var limits = Limits()
     limits.questionsPerSecond = 3
@@ -176,7 +176,7 @@ import Testing
     #expect(bench.cuts.count == 1)
   }
 
-  @Test("§13: more actions in a message than it may have end the session before any is read")
+  @Test("§13: a message with too many actions ends the session before any action is read")
   func actions() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -191,7 +191,7 @@ import Testing
     try bench.endTurn()
     #expect(bench.root.state.counter.count == 128)
     _ = bench.take(1)
-    // The last one is none, which nobody has looked at.
+    // The last action is invalid, and has not been read.
     var frame = ClientMessage.actions(first: 129, Array(repeating: action, count: 129)).encoded()
     frame[frame.count - 1] = 0xff
     bench.receive(frame: frame, from: 1)
@@ -204,7 +204,7 @@ import Testing
     #expect(bench.root.state.counter.count == 128)
   }
 
-  @Test("§13: a join with more entries than may be ends the session, and few have suggestions")
+  @Test("§13: a join with too many entries ends the session, and few have suggestions")
   func wishes() throws {
     let bench = ServerBench()
     try bench.hello(1)
@@ -245,7 +245,7 @@ import Testing
       action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
       deadline: nil,
     )
-    // Three send a hundred full frames each, of which a turn takes one.
+    // Three peers send a hundred full frames each, of which a turn takes one.
     for number: UInt64 in 0..<100 {
       let frame = ClientMessage.actions(
         first: 1 + 128 * number,
@@ -277,7 +277,7 @@ import Testing
     #expect(bench.root.state.counter.count == 3 * 12_800 + Int(sequence))
   }
 
-  @Test("§8.2: status says who is there and what was counted")
+  @Test("§8.2: status lists the sessions and the counters")
   func status() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -305,7 +305,7 @@ import Testing
     #expect(sessions.first?[field: "user"] == .null)
   }
 
-  @Test("§8.2: a status lists scopes as far as it has room, and counts the others")
+  @Test("§8.2: a status lists scopes within its limit, and counts the others")
   func statusOfManyScopes() throws {
     var limits = Limits()
     limits.statusNameBytes = 10
@@ -328,7 +328,7 @@ import Testing
     #expect(sessions.map { $0[field: "scopeCount"] } == [.unsigned(2), .unsigned(2)])
   }
 
-  @Test("§8: a pong says how far the session's view is, behind what the turn changed")
+  @Test("§8: a pong carries the view's watermark, after the turn's changes")
   func pong() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)
@@ -342,7 +342,7 @@ import Testing
     #expect(bench.take(1) == [.pong(number: 3, revision: 1, watermark: watermark)])
   }
 
-  @Test("A root store goes on when its server has left it alone and gone")
+  @Test("A root store continues after its server is detached and released")
   func detached() {
     let root = RootCore(initialState: { Deck.State() }, reducer: { Deck(gate: Gate()) })
     weak var gone: ReplicaServer?

@@ -116,7 +116,7 @@ import Testing
     #expect(try ask(bench, "", as: 2) == RowAnswer(ids: [], next: nil))
     try bench.advance(by: .seconds(1))
     #expect(try ask(bench, "", as: 2) == seen)
-    // The daemon's own user is not held to that.
+    // The limit does not apply to the daemon's own user.
     try bench.hello(1)
     for _ in 0..<5 { #expect(try ask(bench, "") == RowAnswer(ids: ["1", "2"], next: nil)) }
   }
@@ -153,7 +153,7 @@ import Testing
     check([[1], [1, 2]], &random)
   }
 
-  /// Compares what is found with what a look at all texts finds.
+  /// Compares the answer with a scan of all texts.
   private func check<ID: Hashable & WireValue>(_ ids: [ID], _ random: inout SeededGenerator) {
     let document = SchemaRegistry.document(for: ID.self)
     var limits = Limits()

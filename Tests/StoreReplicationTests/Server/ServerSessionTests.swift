@@ -28,9 +28,9 @@ import Testing
     bench.receive(.bye, from: 1)
     bench.receive(.bye, from: 2)
     bench.receive(.bye, from: 3)
-    // This one has gone by itself, and nobody waits for it.
+    // This connection ended by itself, and needs no deadline.
     bench.lose(ServerBench.peer(3))
-    // And of this one the session goes on elsewhere.
+    // The session of connection 5 continues on another connection.
     _ = try bench.hello(6, client: 5, token: resumed.token)
     try bench.advance(by: .milliseconds(2_900))
     bench.receive(.bye, from: 4)
@@ -99,7 +99,7 @@ import Testing
     #expect(bench.root.state.sessions.isEmpty)
   }
 
-  @Test("§8: of the versions that both speak the highest is taken, and the features that both know")
+  @Test("§8: the highest common version and the common features are chosen")
   func negotiation() throws {
     let bench = ServerBench()
     bench.receive(hello(0...7, features: ProtocolFeatures(rawValue: .max)), from: 1)
@@ -113,7 +113,7 @@ import Testing
     #expect(try bench.hello(2).features == [])
   }
 
-  @Test("§8: a message of an unknown kind is answered, and the session goes on")
+  @Test("§8: a message of an unknown kind is answered, and the session continues")
   func unknownKind() throws {
     let bench = ServerBench()
     try bench.hello(1)
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(
-    "§12: whoever did not say hello is asked to",
+    "§12: a peer without a hello is asked for one",
     arguments: [
       ClientMessage.join(nonce: 1, []), .ping(number: 1, revision: 0), .cancel(sequence: 1), .bye,
       .credit(nonce: 1, bytes: 1), .unknown(kind: 99),
@@ -144,7 +144,7 @@ import Testing
     #expect(bench.take(1) == [.needHello])
   }
 
-  @Test("§12: a client with its token goes on with its session on another connection")
+  @Test("§12: a client with its token continues its session on another connection")
   func resume() throws {
     let bench = ServerBench()
     let first = try bench.hello(1, isListed: true)
@@ -181,7 +181,7 @@ import Testing
     #expect(bench.root.state.sessions == [2])
   }
 
-  @Test("§12: hello said twice on one connection is one session")
+  @Test("§12: a repeated hello on one connection is one session")
   func helloTwice() throws {
     let bench = ServerBench()
     let first = try bench.hello(1, isListed: true)
@@ -238,7 +238,7 @@ import Testing
     #expect(bench.take(1) == [.needHello])
   }
 
-  @Test("§11: the machine asks to be woken when a lease ends")
+  @Test("§11: the server requests a wake-up when a lease ends")
   func deadline() throws {
     let bench = ServerBench()
     #expect(bench.server.nextDeadline == nil)
@@ -246,7 +246,7 @@ import Testing
     #expect(bench.server.nextDeadline == bench.now.instant.advanced(by: .seconds(10)))
   }
 
-  @Test("§11: when a connection of it goes, the grace period is left", arguments: [true, false])
+  @Test("§11: after the loss of a connection the grace period remains", arguments: [true, false])
   func grace(isControl: Bool) throws {
     let bench = ServerBench()
     let hello = try bench.hello(1, isListed: true)
@@ -258,7 +258,7 @@ import Testing
     #expect(bench.root.state.sessions.isEmpty)
   }
 
-  @Test("§11: a client that comes back within the grace period goes on with its session")
+  @Test("§11: a client that returns within the grace period continues its session")
   func backInTime() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1, isListed: true)
@@ -269,7 +269,7 @@ import Testing
     #expect(bench.root.state.sessions == [1])
   }
 
-  @Test("§11: an old connection that is missed late takes nothing from a client that came back")
+  @Test("§11: the late loss of an old connection does not affect a client that returned")
   func lateMiss() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1, isListed: true)
@@ -282,7 +282,7 @@ import Testing
     #expect(bench.root.state.sessions == [1])
   }
 
-  @Test("§11: what others subscribe to, and leave, says nothing about a session")
+  @Test("§11: topics that others subscribe to, and leave, do not affect a session")
   func foreignUnsubscription() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1, isListed: true)
@@ -295,7 +295,7 @@ import Testing
     #expect(bench.root.state.sessions == [1])
   }
 
-  @Test("§13: when there is no room, those who lost a connection make some")
+  @Test("§13: at the limit, sessions that lost a connection make room")
   func roomOfTheLost() throws {
     var limits = Limits()
     limits.sessions = 2
@@ -308,7 +308,7 @@ import Testing
   }
 
   @Test(
-    "§13: a client whose name is too long, or could forge what is shown, is refused",
+    "§13: a client whose name is too long, or could forge output, is refused",
     arguments: [String(repeating: "ä", count: 33), "a\nb", "a\u{9b}31m", "\u{202e}a"],
   )
   func names(_ name: String) throws {
@@ -339,7 +339,7 @@ import Testing
     #expect(bench.root.state.sessions.isEmpty)
   }
 
-  @Test("§12: those present gain and lose each session once, each in one action")
+  @Test("§12: the list of sessions gains and loses each session once, each in one action")
   func presence() throws {
     let bench = ServerBench()
     try bench.hello(1, isListed: true)
@@ -354,7 +354,7 @@ import Testing
     #expect(bench.root.revision == 4)
   }
 
-  @Test("§8: a daemon that stops says goodbye to everyone")
+  @Test("§8: a daemon that stops sends goodbye to each session")
   func shutDown() throws {
     let bench = ServerBench()
     try bench.hello(1)
@@ -382,7 +382,7 @@ import Testing
     #expect(ends.map { $0.details["reason"] } == ["left"])
   }
 
-  @Test("Who came, was refused, came back and went is told in the order in which it was")
+  @Test("The audit lists sessions and refusals in order")
   func audit() throws {
     var limits = Limits()
     limits.sessions = 1
@@ -413,7 +413,7 @@ import Testing
   }
 }
 
-/// Queues of peers that have no room: docs/PROTOCOL.md §11, §13.
+/// Queues of peers that are full: docs/PROTOCOL.md §11, §13.
 @MainActor
 @Suite struct FullQueueTests {
   private static let peer = ServerBench.peer(1)
@@ -423,7 +423,7 @@ import Testing
   }
 
   @Test(
-    "What a peer's queue has no room for goes when there is room, in its order, and nothing else"
+    "Messages that exceed a peer's queue are sent when there is room, in order, and only those"
   )
   func held() throws {
     let bench = ServerBench()
@@ -439,7 +439,7 @@ import Testing
     #expect(pongs(bench.take(2)) == [1, 2, 3])
     #expect(bench.server.nextDeadline == bench.now.instant.advanced(by: .milliseconds(5)))
     bench.full = []
-    // What comes up before it is tried again goes behind it.
+    // A message that arrives before the next attempt is queued after the held ones.
     bench.receive(.ping(number: 4, revision: 0), from: 1)
     try bench.endTurn()
     #expect(bench.take(1).isEmpty)
@@ -451,7 +451,7 @@ import Testing
     #expect(bench.cuts.isEmpty)
   }
 
-  @Test("A client whose lease ends while something is held for it is shut down")
+  @Test("A client whose lease ends while messages are held for it is shut down")
   func silent() throws {
     let bench = ServerBench()
     try bench.hello(1)
@@ -466,7 +466,7 @@ import Testing
     #expect(bench.server.nextDeadline == nil)
   }
 
-  @Test("Captures too wait for room, and their pieces stay in order")
+  @Test("Captures also wait for room, and their pieces stay in order")
   func captures() throws {
     var limits = Limits()
     limits.chunkBytes = 100
@@ -484,7 +484,7 @@ import Testing
     #expect(wire.client.malformed == 0 && wire.client.resyncs == 0)
   }
 
-  @Test("A peer for which more would be held than may be is ended without a word")
+  @Test("A peer whose held messages would exceed the limit is ended without a goodbye")
   func blocked() throws {
     var limits = Limits()
     limits.heldBytes = 500
@@ -502,14 +502,14 @@ import Testing
     #expect(bench.server.counters.blockedPeers == 1)
     #expect(bench.root.state.sessions.isEmpty)
     #expect(bench.takeNotices().count == 1)
-    // Nothing is left of it.
+    // No message of it is held.
     bench.full = []
     try bench.advance(by: .seconds(1))
     #expect(bench.take(1).isEmpty)
     #expect(!bench.server.outbox.holds(for: Self.peer))
   }
 
-  @Test("When too much is held for all together the one goes that has left the most unread")
+  @Test("At the limit of all held bytes the peer with the largest backlog is ended")
   func together() throws {
     var limits = Limits()
     limits.allHeldBytes = 2_000
@@ -529,7 +529,7 @@ import Testing
     #expect(pongs(bench.take(2)) == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test("Nothing is held for a connection that is over")
+  @Test("No message is held for a connection that has ended")
   func lost() throws {
     let bench = ServerBench()
     try bench.hello(1)
@@ -541,7 +541,7 @@ import Testing
     #expect(!bench.server.outbox.holds(for: Self.peer))
   }
 
-  @Test("Goodbye goes behind what is held, when there is room in time")
+  @Test("Goodbye follows the held messages, if there is room in time")
   func goodbye() throws {
     let bench = ServerBench()
     try bench.hello(1)
@@ -563,7 +563,7 @@ import Testing
     }
   }
 
-  @Test("Of what a peer has sent nothing more is looked at once it is to be shut down")
+  @Test("After a peer is marked for shutdown no further message of it is processed")
   func cut() throws {
     var limits = Limits()
     limits.questionsPerSecond = 1

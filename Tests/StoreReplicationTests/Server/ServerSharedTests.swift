@@ -8,7 +8,7 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// Two counters of a daemon, of which others may change one.
+/// Two counters of a daemon, one of which other processes may change.
 @Reducer
 private struct Till {
   @ObservableState

@@ -6,7 +6,7 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// Shares of limits: what one holder has at most, and what is left for the owner.
+/// Shares of limits: the maximum of one holder, and the owner's reserve.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct SharesTests {
   private static let owner: UInt32 = 999
@@ -51,7 +51,7 @@ import Testing
     bucket.charge(at(100), 30)
     #expect(!bucket.hasAny(at(3_100)) && bucket.hasAny(at(3_200)))
     #expect(!bucket.isFull(at(5_099)) && bucket.isFull(at(5_100)))
-    // Nothing lasts longer than a minute, and no number is too large.
+    // No debt lasts longer than a minute, and no number is too large.
     bucket.charge(at(6_000), .max)
     #expect(bucket.hasAny(at(66_100)))
     #expect(bucket.isFull(Instant(nanoseconds: .max / 2)))
@@ -70,7 +70,7 @@ import Testing
       place(bench, peer, user: Self.owner)
       try bench.hello(peer)
     }
-    // One that lost its connection makes room.
+    // A session that lost its connection makes room.
     bench.lose(Bench.peer(1))
     try bench.hello(5)
     #expect(bench.server.counters.refusedSessions == 1)
@@ -110,7 +110,7 @@ import Testing
         for _ in 0..<4 { bench.receive(.history(request: 1, query), from: peer) }
       }
     }
-    // A red team's case: sixteen connections of one user ask four questions each.
+    // A reported attack: sixteen connections of one user ask four questions each.
     try ask(1...16, user: 1000)
     #expect(jobs.count == 16)
     for user in 1001...1004 as ClosedRange<UInt32> {
@@ -145,7 +145,7 @@ import Testing
     for peer in [1, 1, 3, 3] as [UInt8] { bench.receive(.history(request: 1, query), from: peer) }
     #expect(jobs.map(\.cost) == [1, 1, 1, 1])
     for place in [0, 2] { bench.turn.finish(history.run(jobs[place])) }
-    // Another connection of the same user has no more.
+    // Another connection of the same user has no additional share.
     bench.receive(.history(request: 2, query), from: 2)
     bench.receive(.history(request: 2, query), from: 3)
     #expect(jobs.count == 5)
@@ -209,15 +209,15 @@ import Testing
       try bench.endTurn()
       return bench.take(peer).count
     }
-    // Two connections ask as much as each may, and leave half to those who have not asked.
+    // Two connections ask to their limit, and leave half to connections that have not asked.
     var answers = 0
     for _ in 1...4 { for peer in [1, 2] as [UInt8] { answers += try ask(peer) } }
     #expect(answers < 8 && bench.cuts.isEmpty)
     #expect(try (3...5).map { try ask($0) } == [1, 1, 1])
-    // When nothing is left nobody loses a connection for what others have asked.
+    // When the budget is used up, no connection is shut down for the questions of others.
     #expect(try (6...9).map { try ask($0) }.contains(0))
     #expect(bench.cuts.isEmpty)
-    // Who asks more than one connection may is shut down as before.
+    // A connection that exceeds its own limit is shut down as before.
     #expect(try ask(1) == 0)
     #expect(bench.cuts.map(\.peer) == [Bench.peer(1)])
   }
@@ -259,7 +259,7 @@ import Testing
     for nonce in 1...9 as ClosedRange<UInt64> {
       #expect(try isAnswered(4, nonce: nonce, entries: 8))
     }
-    // It asks again, and what counts for more than a second's actions is taken after a rest.
+    // It asks again, and a join that exceeds a second's actions is accepted after a pause.
     try bench.advance(by: .seconds(1))
     #expect(try isAnswered(1, nonce: 3, entries: 500))
     #expect(try !isAnswered(1, nonce: 4, entries: 1))
@@ -281,7 +281,7 @@ import Testing
       #expect((bench.server.sessions.session(of: Bench.peer(peer)) != nil) == isOwner)
     }
     #expect(bench.root.state.counter.count == 8)
-    // Nothing is lost: what it asks about is answered when it comes back.
+    // No outcome is lost: its question is answered when it returns.
     try bench.advance(by: .seconds(1))
     let hello = try bench.hello(1)
     #expect(hello.lastSequence == 4)
@@ -308,7 +308,7 @@ import Testing
     func join(_ peer: UInt8, user: UInt32) throws {
       place(bench, peer, user: user)
       try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("cards")])
-      // The next one needs a capture of its own.
+      // The next join needs its own capture.
       bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "title \(peer)"))))
       try bench.endTurn()
     }
@@ -319,7 +319,7 @@ import Testing
     try join(30, user: Self.owner)
     #expect(bench.jobs.map(\.holder).last?.isOwner ?? false)
     #expect(bench.jobs.count == 4)
-    // All get theirs in the end, and holders take turns.
+    // All receive their captures in the end, and holders take turns.
     var order: [Holder] = []
     while !bench.jobs.isEmpty {
       let job = bench.jobs.removeFirst()
@@ -337,11 +337,11 @@ import Testing
     bench.holdsJobs = true
     for peer in 1...20 as ClosedRange<UInt8> {
       place(bench, peer, user: 1000)
-      // Each one needs a capture of its own.
+      // Each join needs its own capture.
       bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "title \(peer)"))))
       try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("cards")])
     }
-    // The other one needs the last capture of these, which would be the twentieth to be encoded.
+    // The other user needs the last of these captures, which would be the twentieth to be encoded.
     place(bench, 21, user: 1001)
     try bench.join(21, try bench.hello(21), nonce: 1, [.follow("cards")])
     #expect(bench.jobs.map(\.holder) == [.user(1000), .user(1000), .user(1001)])
@@ -350,7 +350,7 @@ import Testing
     bench.turn.finish(job.run())
     try bench.endTurn()
     #expect(bench.take(21).contains { if case .snapshot = $0 { true } else { false } })
-    // It is encoded once, also for the session that wanted it first.
+    // The capture is encoded once, also for the session that requested it first.
     #expect(bench.take(20).contains { if case .snapshot = $0 { true } else { false } })
     var captures = job.works.count
     while !bench.jobs.isEmpty {

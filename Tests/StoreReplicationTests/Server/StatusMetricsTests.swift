@@ -39,7 +39,7 @@ import Testing
     ] {
       #expect(own.contains(line), "\(line)")
     }
-    // Time goes on without a turn.
+    // Time passes without a turn.
     let later = bench.now.instant.advanced(by: .seconds(60))
     #expect(bench.server.metrics(at: later).lines.contains("storeactor_uptime_seconds 63"))
   }
@@ -54,7 +54,7 @@ import Testing
     }
     #expect(try unread(bench) == [0, 0, 0], "It is on its way")
     try bench.advance(by: .seconds(3))
-    // Nothing that the second one follows has changed since it came.
+    // The second client's scopes have not changed since it connected.
     for (peer, revision) in [(1, 3), (2, 0), (3, 1)] as [(UInt8, UInt64)] {
       bench.receive(.ping(number: 1, revision: revision), from: peer)
     }
@@ -76,7 +76,7 @@ import Testing
     for tenth in 1...100 as ClosedRange<UInt64> {
       revision = tenth
       _ = try bench.act(1, sequence: tenth, .incrementButtonTapped)
-      // What was sent in the last tenth of a second has not come yet.
+      // Messages of the last tenth of a second have not arrived yet.
       if tenth.isMultiple(of: 30) {
         bench.receive(.ping(number: tenth, revision: tenth - 1), from: 1)
       }
@@ -101,10 +101,10 @@ import Testing
       bytes.append(both.0[1])
       times.append(both.1[1])
     }
-    // It owes a ping for half a lease; then all counts that it was not heard to have read.
+    // Its ping is due within half a lease; then all bytes without a report of reading count.
     #expect(times == [0, 0, 0, 0, 5_000, 6_000, 7_000, 8_000, 9_000])
     #expect(bytes[3] == 0 && bytes[4] > 0 && bytes[8] > bytes[4])
-    // Who is silent where nothing is published has read all of it.
+    // A silent follower of an unchanged view has read all of it.
     try bench.join(3, try bench.hello(3), nonce: 1, [.follow("cards")])
     try bench.advance(by: .seconds(6))
     #expect(try unread(bench).last == 0)

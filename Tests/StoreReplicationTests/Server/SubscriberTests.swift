@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "What is no topic ends the connection that subscribes to it",
+    "An invalid topic ends the connection that subscribes to it",
     arguments: [
       [], [0x12], Array(topic(1).dropLast()), topic(1) + [0], [0x13] + topic(1).dropFirst(),
     ] as [[UInt8]],
@@ -28,12 +28,12 @@ import Testing
     #expect(bench.server.counters.cutSubscribers == 1)
   }
 
-  @Test("So many topics may be subscribed to on a connection, and not one more")
+  @Test("A connection may subscribe to its limit of topics, and not to one more")
   func manyTopics() throws {
     let bench = ServerBench()
     for number in 0..<16 { bench.receive(upstream: [1] + Self.topic(number)) }
     bench.receive(upstream: [1] + Self.topic(0))
-    // Leaving what it does not have gives no room.
+    // Leaving a topic without a subscription makes no room.
     bench.receive(upstream: [0] + Self.topic(2000))
     bench.receive(upstream: [0] + Self.topic(1))
     bench.receive(upstream: [1] + Self.topic(16))
@@ -55,7 +55,7 @@ import Testing
     #expect(bench.server.nextDeadline == bench.now.instant.advanced(by: .milliseconds(100)))
     try bench.advance(by: .milliseconds(200))
     #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(2)])
-    // And when its session is over it has as long to become another's.
+    // After the end of its session it has the same time to join another session.
     bench.receive(.bye, from: 1)
     try bench.advance(by: .seconds(2))
     #expect(bench.cuts.count == 1)
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "§6: so does one that never subscribes and says anything else",
+    "§6: a connection that sends other frames and never subscribes ends as well",
     arguments: [
       [], [7], [0], [0] + topic(1), [2, 0xff],
       Fence(token: MessageSamples.identifier(9), nonce: 1).encoded(),
@@ -91,13 +91,13 @@ import Testing
     try bench.advance(by: .milliseconds(2_900))
     #expect(bench.cuts.isEmpty)
     #expect(bench.server.nextDeadline == bench.now.instant.advanced(by: .milliseconds(100)))
-    // Saying it again gains no time.
+    // A repetition gains no time.
     bench.receive(upstream: frame)
     try bench.advance(by: .milliseconds(200))
     #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(1)])
   }
 
-  @Test("A subscriber that does not read is cut off; one whose pings show that it does is not")
+  @Test("A subscriber that does not read is cut off; one whose pings report progress is not")
   func lag() throws {
     var limits = Limits()
     limits.lagBytes = 100
@@ -118,7 +118,7 @@ import Testing
     #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(2)])
   }
 
-  @Test("A subscriber that leaves very much unread is cut off at once")
+  @Test("A subscriber with a very large backlog is cut off at once")
   func greatLag() throws {
     var limits = Limits()
     limits.lagBytes = 100
@@ -133,7 +133,7 @@ import Testing
     #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(1)])
   }
 
-  @Test("A subscriber that is far behind and gets on is left alone")
+  @Test("A subscriber with a large backlog that makes progress is not cut off")
   func slowReader() throws {
     var limits = Limits()
     limits.lagBytes = 100
@@ -141,7 +141,7 @@ import Testing
     let hello = try bench.hello(1)
     let joined = try bench.join(1, hello, nonce: 1, [.follow("counter")])
     bench.receive(upstream: [1] + joined.topic.bytes)
-    // It publishes in pieces of 64 KiB that it is told apart by.
+    // The server publishes pieces of 64 KiB, whose progress it distinguishes.
     for revision: UInt64 in 1...9 {
       let text = String(repeating: "\(revision)", count: 100_000)
       bench.root.send(.counter(.numberFactResponse(text)))
@@ -151,7 +151,7 @@ import Testing
     #expect(bench.cuts.isEmpty)
   }
 
-  @Test("A subscriber that was behind for a moment only is left alone")
+  @Test("A subscriber with a short backlog is not cut off")
   func shortLag() throws {
     var limits = Limits()
     limits.lagBytes = 100
@@ -167,7 +167,7 @@ import Testing
     #expect(bench.cuts.isEmpty)
   }
 
-  @Test("Whoever follows one view may not leave another unread that it subscribes to as well")
+  @Test("A follower of one view is cut off if it leaves another subscribed view unread")
   func otherView() throws {
     var limits = Limits()
     limits.lagBytes = 100

@@ -1,9 +1,9 @@
 import StoreSimulation
 import Testing
 
-/// The numbers of which a run is made, by their names.
+/// The numbers that define a run, by their names.
 @Suite struct KnobTests {
-  @Test("Every number that a seed draws has a name, by which it can be set and made simpler")
+  @Test("Every number that a seed draws has a name, by which it can be set and simplified")
   func drawn() throws {
     for seed: UInt64 in 1...300 {
       let drawn = SimulationOptions(seed: seed)
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test("What is printed of a run makes it again from any seed, so that it can be kept")
+  @Test("A run's printed settings reproduce it from any seed, so that it can be kept")
   func printed() throws {
     for seed: UInt64 in 1...300 {
       let drawn = SimulationOptions(seed: seed).withDisk(seed: seed)

@@ -4,12 +4,13 @@ import StoreSimulation
 import StoreState
 import Testing
 
-/// Outputs and clients of a later build on a bad network, and proof that their validators find
-/// what they are for.
+/// Outputs and clients of a later build on a bad network.
+///
+/// Planted faults prove that the validators find violations.
 @MainActor
 @Suite("Outputs and builds in simulated runs", .timeLimit(.minutes(2)))
 struct OutputSimulationTests {
-  /// A world in which nothing goes wrong but what is planted.
+  /// A world whose only faults are planted.
   private func calm(
     _ seed: UInt64,
     laterClients: Double = 0.3,
@@ -22,7 +23,7 @@ struct OutputSimulationTests {
     return World.history(ofSeed: seed, options: options)
   }
 
-  @Test("Where nothing goes wrong every output arrives, in order, and in each client's build")
+  @Test("Without faults every output arrives, in order, and in each client's build")
   func calmRuns() {
     var heard = 0
     var leftOut = 0
@@ -86,12 +87,12 @@ struct OutputSimulationTests {
     #expect(broken(.earlyOutputs).contains("Outputs in place"))
   }
 
-  @Test("Outputs that never arrive though nothing went wrong are found")
+  @Test("Outputs that do not arrive in a run without other faults are found")
   func dropped() {
     #expect(broken(.droppedOutputs) == ["Outputs arrive"])
   }
 
-  @Test("A client that reads a later build otherwise than its types say is found")
+  @Test("A client that reads a later build differently from its types is found")
   func otherDefault() {
     let broken = broken(.otherDefault, laterClients: 1)
     #expect(broken.isSuperset(of: ["Cut-consistent", "Identical", "Read your writes"]))
@@ -99,7 +100,7 @@ struct OutputSimulationTests {
 
   // MARK: Doctored histories
 
-  @Test("An output that is changed on its way, or made up, is found")
+  @Test("An output that is changed in flight, or invented, is found")
   func changed() throws {
     for change in [[UInt8](), [0x01]] {
       var doctored = calm(2)
@@ -141,7 +142,7 @@ struct OutputSimulationTests {
     #expect(!ExactlyOnce.check(doctored).isEmpty)
   }
 
-  @Test("A copy of a later build that shows something else than it should is found")
+  @Test("A copy of a later build that shows a wrong state is found")
   func laterEnding() throws {
     var doctored = calm(2, laterClients: 1)
     #expect(Identity.check(doctored) == [])
@@ -149,7 +150,7 @@ struct OutputSimulationTests {
     #expect(!Identity.check(doctored).isEmpty)
   }
 
-  @Test("A readable scope that is refused, and one that is refused without a word, are found")
+  @Test("A readable scope that is refused, and a refusal without a reason, are found")
   func refusals() {
     var doctored = calm(2)
     let failure = JoinFailure(code: "schemaMismatch", message: "differs")
@@ -161,7 +162,7 @@ struct OutputSimulationTests {
     }
   }
 
-  @Test("A scope that is followed though it cannot be read, and outputs left out, are found")
+  @Test("A scope that is followed though it is unreadable, and omitted outputs, are found")
   func unreadable() {
     var doctored = calm(2)
     doctored.endings[0].isReadable = false
@@ -169,7 +170,7 @@ struct OutputSimulationTests {
     #expect(Builds.check(doctored).count == 2)
   }
 
-  /// Changes the first record that `change` takes.
+  /// Changes the first record for which `change` returns a value.
   private func doctor(
     _ history: inout History,
     _ change: (History.Record) -> History.Record?,

@@ -4,15 +4,15 @@ import Testing
 
 /// Each planted fault is found, by the validator of the promise that it breaks.
 ///
-/// `PlantedFaults.tsv` beside this file says how many seeds each took. Where timing has
-/// changed, write it anew: `REFRESH=1 swift test --filter PlantedFaultTests`.
+/// `PlantedFaults.tsv` beside this file lists the number of seeds for each. If timing has changed,
+/// rewrite it: `REFRESH=1 swift test --filter PlantedFaultTests`.
 @MainActor
 @Suite("Planted faults", .timeLimit(.minutes(5)))
 struct PlantedFaultTests {
   private static let table = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "PlantedFaults.tsv")
 
-  /// The most seeds that a fault may take.
+  /// The maximum number of seeds for a fault.
   private static let most: UInt64 = 60
 
   private struct Row: Hashable {
@@ -29,7 +29,7 @@ struct PlantedFaultTests {
     }
   }
 
-  /// How many seeds it takes until a fault breaks its promise.
+  /// The number of seeds until a fault breaks its promise.
   private func seeds(until fault: PlantedFault) -> UInt64? {
     (1...Self.most).first { seed in
       let history = World.history(ofSeed: seed, options: fault.options(seed: seed))
@@ -37,7 +37,7 @@ struct PlantedFaultTests {
     }
   }
 
-  @Test("There are twenty of them or more, and the table has each, with its promise")
+  @Test("There are at least twenty faults, and the table has each, with its promise")
   func table() throws {
     let rows = try rows()
     #expect(PlantedFault.allCases.count >= 20)
@@ -48,7 +48,7 @@ struct PlantedFaultTests {
     #expect(rows.allSatisfy { $0.seeds >= 1 && $0.seeds <= Self.most })
   }
 
-  @Test("Each is found, in not many more seeds than it took", arguments: PlantedFault.allCases)
+  @Test("Each is found, within a few more seeds than listed", arguments: PlantedFault.allCases)
   func found(fault: PlantedFault) throws {
     let count = try #require(seeds(until: fault), "\(fault) was not found")
     if ProcessInfo.processInfo.environment["REFRESH"] != nil { return }
@@ -57,7 +57,7 @@ struct PlantedFaultTests {
   }
 
   @Test(
-    "The table is written anew",
+    "The table is rewritten",
     .enabled(if: ProcessInfo.processInfo.environment["REFRESH"] != nil),
   )
   func refresh() throws {
@@ -68,12 +68,12 @@ struct PlantedFaultTests {
     try text.write(to: Self.table, atomically: true, encoding: .utf8)
   }
 
-  /// Some, of which several are planted where nothing else goes wrong.
+  /// Some faults, of which several are planted in runs without other faults.
   private static let undisturbed: [PlantedFault] = [
     .droppedOutputs, .otherDefault, .lostOutcomes, .discardedCaptures, .hastyRepairs,
   ]
 
-  @Test("A fault that is planted nowhere breaks no promise")
+  @Test("A fault that is not planted breaks no promise")
   func none() {
     for seed: UInt64 in 1...3 {
       for fault in Self.undisturbed {
@@ -85,7 +85,7 @@ struct PlantedFaultTests {
   }
 }
 
-/// Seeds that once broke a promise, and the simplest options with which they did.
+/// Seeds that once broke a promise, and the simplest options that reproduced the failure.
 @MainActor
 @Suite("Kept seeds", .timeLimit(.minutes(2)))
 struct KeptSeedTests {
@@ -122,7 +122,7 @@ struct KeptSeedTests {
     }
   }
 
-  @Test("A failing run is made simpler for as long as it fails")
+  @Test("A failing run is simplified as long as it fails")
   func shrink() {
     var options = SimulationOptions(seed: 3)
     options.clients = 5
@@ -136,7 +136,7 @@ struct KeptSeedTests {
     #expect(simplest.faults.controlCuts == 1)
     #expect(simplest.rows == 0 && simplest.actionsPerClient == 1)
     #expect(runs <= 400)
-    // What is printed makes the same options again.
+    // The printed settings reproduce the options.
     var again = SimulationOptions(seed: 3)
     for setting in simplest.differences(fromSeed: 3) {
       let isSet = again.set(setting)

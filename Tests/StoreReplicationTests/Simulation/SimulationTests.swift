@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreSimulation
 
-/// The protocol on a network that drops, delays, cuts and duplicates.
+/// Runs the protocol on a network that drops, delays, cuts and duplicates.
 @MainActor
 @Suite(.timeLimit(.minutes(2)))
 struct SimulationTests {
@@ -42,7 +42,7 @@ struct SimulationTests {
     #expect(faults > 0, "nothing was ever lost or sent again, so the runs show nothing")
   }
 
-  @Test("Three hundred runs of daemons that start again from their disk keep every promise")
+  @Test("Three hundred runs of daemons that restart from their disk keep every promise")
   func disks() {
     var (recoveries, fencings) = (0, 0)
     var pauses: UInt64 = 0
@@ -64,7 +64,7 @@ struct SimulationTests {
     #expect(fencings > 10, "nobody was taken over from while there was something to write")
   }
 
-  @Test("The same seed gives the same run, and another seed another")
+  @Test("Equal seeds give equal runs, and different seeds different ones")
   func determinism() {
     let first = World.history(ofSeed: 7).fingerprint
     #expect(World.history(ofSeed: 7).fingerprint == first)
@@ -72,7 +72,7 @@ struct SimulationTests {
   }
 }
 
-/// Every validator finds what it is for in a history that was doctored.
+/// Every validator finds its violations in a history that was doctored.
 @MainActor
 @Suite struct ValidatorTests {
   static let history = World.history(ofSeed: 3, options: SimulationOptions())
@@ -155,7 +155,7 @@ struct SimulationTests {
     #expect(!Identity.check(doctored).isEmpty)
   }
 
-  @Test("A session that came twice is found")
+  @Test("A session that was added twice is found")
   func sessionTwice() throws {
     var doctored = history
     let last = doctored.epochs.count - 1
@@ -164,7 +164,7 @@ struct SimulationTests {
     #expect(!SessionBound.check(doctored).isEmpty)
   }
 
-  @Test("A new history that a client was not told of is found")
+  @Test("A new history without a client's notification is found")
   func untold() throws {
     let histories = (1...20).lazy.map { World.history(ofSeed: $0) }
     var doctored = try #require(histories.first { $0.epochs.count > 1 })
@@ -174,7 +174,7 @@ struct SimulationTests {
     #expect(!Resumption.check(doctored).isEmpty)
   }
 
-  @Test("A revision that was shown and taken back is found, and so is a state that differs")
+  @Test("A revision that was shown and reverted is found, and so is a state that differs")
   func takenBack() throws {
     var doctored = history
     doctored.epochs[0].released = 2
@@ -187,7 +187,7 @@ struct SimulationTests {
     #expect(Durable.check(doctored).count == 1)
   }
 
-  @Test("A run that never comes to rest is found")
+  @Test("A run that does not come to rest is found")
   func restless() {
     var doctored = history
     doctored.unrest = "a client still joins"
@@ -198,7 +198,7 @@ struct SimulationTests {
     records.indices.filter { if case .settled = records[$0] { true } else { false } }
   }
 
-  /// Changes the first state shown that `body` takes.
+  /// Changes the first shown state for which `body` returns true.
   private func change(
     _ history: inout History,
     _ body: (inout History.Shown) -> Bool,

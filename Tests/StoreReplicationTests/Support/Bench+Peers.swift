@@ -5,9 +5,9 @@ import Testing
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// Steps that many tests take with peers by hand.
+/// Common steps of tests that play peers by hand.
 extension Bench {
-  /// Says hello and returns the answer.
+  /// Sends hello and returns the answer.
   @discardableResult
   func hello(
     _ peer: UInt8,
@@ -36,7 +36,7 @@ extension Bench {
     return try #require(answers.last, "No hello ok but \(messages)")
   }
 
-  /// A join's answer, before its fence.
+  /// Returns a join's answer, before its fence.
   func ask(
     _ peer: UInt8,
     nonce: UInt64,
@@ -109,7 +109,7 @@ extension Bench {
 }
 
 extension ClientMessage.JoinRequest {
-  /// A request to follow a scope, of whatever schema.
+  /// A request to follow a scope of any schema.
   static func follow(
     _ scope: String,
     position: ClientMessage.Position? = nil,

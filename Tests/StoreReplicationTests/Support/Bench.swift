@@ -10,45 +10,45 @@ import Testing
 
 /// A daemon on a bench: its turn is the one that ships, and the bench moves bytes and time.
 ///
-/// Clients have the turn that ships as well (``BenchClient``); other peers are played by hand, and
-/// what they are sent is kept until a test takes it. The parts are checked at every turn.
+/// Clients also have the turn that ships (``BenchClient``); other peers are played by hand, and
+/// their messages are kept until a test takes them. Each turn checks the parts' invariants.
 @MainActor
 class Bench: DaemonTransport {
   typealias Failure = Never
 
-  /// What the server takes for the root.
+  /// The root as the server sees it.
   let probe: RootProbe
   let server: ReplicaServer
-  /// Where effects of the root wait.
+  /// The gate at which effects of the root wait.
   let gate: Gate
   private(set) lazy var turn = DaemonTurn(server, transport: self, journal: journal)
   private let journal: BenchJournal?
   var clock = BenchClock()
-  /// Those who are connected, by the names that the control socket has for them.
+  /// The connected clients, by the control socket's names.
   var clients: [PeerID: BenchClient] = [:]
 
-  // What has come and was not taken.
+  // Frames that have arrived and were not taken.
   private var upstream: [IncomingFrame] = []
   private var control = FairQueue<Holder, PeerID, IncomingFrame>()
   private var lost: [PeerID] = []
 
-  /// What other threads are to do.
+  /// The jobs for other threads.
   var jobs: [CaptureJob] = []
   /// Whether captures wait for ``finishJobs()``.
   var holdsJobs = false
   /// Peers whose queue is full.
   var full: Set<PeerID> = []
-  /// Whom the daemon has shut down, and why.
+  /// The peers that the daemon has shut down, with the reasons.
   private(set) var cuts: [(peer: PeerID, reason: String)] = []
   private(set) var wakeUps = 0
   private var notices: [ServerNotice] = []
-  /// Who came, was refused, and went.
+  /// Sessions that began, were refused, and ended.
   private(set) var audit: [ServerNotice] = []
-  /// Frames that were sent and not looked at yet, without those to clients.
+  /// Frames that were sent and not yet taken, except those to clients.
   private(set) var frames: [OutgoingFrame] = []
-  /// Is called for each frame that leaves, but for those to clients.
+  /// Called for each frame that is sent, except those to clients.
   var onSend: (OutgoingFrame) -> Void = { _ in }
-  /// All frames since the last look at their order.
+  /// All frames since the last call of ``takeOrder()``.
   private var order: [OutgoingFrame] = []
 
   init(
@@ -83,14 +83,14 @@ class Bench: DaemonTransport {
 
   // MARK: Turns
 
-  /// Ends the turn, and lets everything happen that follows.
+  /// Ends the turn, and runs all consequences.
   func endTurn() throws {
     _ = turn.receive()
     turn.end()
     try settle()
   }
 
-  /// Lets frames go to and fro, and jobs run, until there is nothing more to do.
+  /// Exchanges frames and runs jobs until no work is left.
   func settle() throws {
     for _ in 0..<10_000 {
       for client in clients.values.sorted(by: { $0.number < $1.number }) { client.takeTurn() }
@@ -109,13 +109,13 @@ class Bench: DaemonTransport {
       || clients.values.contains(where: \.isBusy)
   }
 
-  /// Lets time pass, and what is due happen.
+  /// Lets time pass, and runs the work that is due.
   func advance(by duration: Duration) throws {
     clock.advance(by: duration)
     try endTurn()
   }
 
-  /// Does what another thread would.
+  /// Runs the jobs of other threads.
   func finishJobs() {
     while !jobs.isEmpty { turn.finish(jobs.removeFirst().run()) }
   }
@@ -132,19 +132,19 @@ class Bench: DaemonTransport {
     _ = turn.receive()
   }
 
-  /// Takes what comes upstream, on the connection of a peer's publishing socket.
+  /// Takes an upstream frame on the connection of a peer's publishing socket.
   func receive(upstream frame: [UInt8], from peer: UInt8 = 1) {
     receive(upstream: frame, from: Self.publisher(peer))
     _ = turn.receive()
   }
 
-  /// A connection is over.
+  /// Ends a connection.
   func lose(_ peer: PeerID) {
     lost.append(peer)
     _ = turn.receive()
   }
 
-  /// A frame arrives.
+  /// Adds an arriving frame.
   func receive(control frame: [UInt8], from peer: PeerID) {
     let incoming = IncomingFrame(peer: peer, bytes: frame[...])
     let holder = server.access.holder(of: caller(of: peer))
@@ -162,7 +162,7 @@ class Bench: DaemonTransport {
 
   static func clientID(_ number: UInt8) -> Identifier { MessageSamples.identifier(number) }
 
-  /// Whether a control frame has come that was not taken.
+  /// Whether a control frame has arrived and was not taken.
   var hasIncoming: Bool { !control.isEmpty }
 
   // MARK: What was sent
@@ -172,7 +172,7 @@ class Bench: DaemonTransport {
     return frames
   }
 
-  /// What a peer was sent on the control socket since the last look.
+  /// The messages to a peer on the control socket since the last call.
   func take(_ peer: UInt8) -> [DaemonMessage] {
     take { frame in
       guard case .control(Self.peer(peer), let body) = frame else { return nil }
@@ -180,7 +180,7 @@ class Bench: DaemonTransport {
     }
   }
 
-  /// What was published to a topic since the last look.
+  /// The messages published to a topic since the last call.
   func take(_ topic: Topic) -> [PublishedMessage] {
     take { frame in
       guard case .publish(topic.bytes, let body) = frame else { return nil }
@@ -202,12 +202,12 @@ class Bench: DaemonTransport {
     return messages
   }
 
-  /// Whether something was published since the last look.
+  /// Whether a message was published and not yet taken.
   var hasPublished: Bool {
     frames.contains { if case .publish = $0 { true } else { false } }
   }
 
-  /// The kinds of all that was sent since the last call, in the order of sending.
+  /// The kinds of all frames since the last call, in the order of sending.
   func takeOrder() -> [String] {
     defer { order = [] }
     return order.map { frame in
@@ -228,10 +228,10 @@ class Bench: DaemonTransport {
   // MARK: The network
 
   var instant: Instant { now.instant }
-  /// Where peers are connected from, if not from the bench.
+  /// The addresses of peers that are not connected from the bench.
   var addresses: [PeerID: String] = [:]
   private var lastPeer: PeerID?
-  /// Who has come by a key or a ticket.
+  /// The peers with a key or a ticket.
   var callers: [PeerID: Caller] = [:]
   var caller: Caller { lastPeer.map { caller(of: $0) } ?? Caller(.unknown, at: "bench") }
 
@@ -285,7 +285,7 @@ class Bench: DaemonTransport {
 
   func wakeUp() { wakeUps += 1 }
 
-  /// What those are told who connect to the publishing socket; nil where that has not changed.
+  /// The message to new connections of the publishing socket; nil if it has not changed.
   private(set) var welcome: [UInt8]?
 
   func welcome(with message: [UInt8]) { welcome = message }
@@ -295,7 +295,7 @@ class Bench: DaemonTransport {
   }
 }
 
-/// A daemon of a feature.
+/// A daemon whose root is a feature.
 @MainActor
 final class BenchOf<State: Sendable, Action>: Bench {
   let root: RootCore<State, Action>
@@ -324,7 +324,7 @@ final class BenchOf<State: Sendable, Action>: Bench {
     )
   }
 
-  /// A daemon that keeps nothing.
+  /// Creates a daemon without a journal.
   convenience init(
     _ root: RootCore<State, Action>,
     exposures: [Expose<State, Action>],
@@ -335,7 +335,7 @@ final class BenchOf<State: Sendable, Action>: Bench {
     self.init(root, port, gate: gate, epoch: epoch)
   }
 
-  /// Reduces actions in one turn, and lets everything happen that follows.
+  /// Reduces actions in one turn, and runs all consequences.
   func send(_ actions: Action...) throws {
     for action in actions { root.send(action) }
     try settle()
@@ -346,7 +346,7 @@ enum BenchError: Error {
   case unexpected
 }
 
-/// Lets tasks of the main actor run until something holds, or a limit is reached.
+/// Runs tasks of the main actor until a condition holds, or a limit is reached.
 @MainActor
 func eventually(_ condition: () throws -> Bool) async rethrows {
   for _ in 0..<10_000 where try !condition() { await Task.yield() }

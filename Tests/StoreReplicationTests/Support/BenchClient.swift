@@ -18,32 +18,32 @@ final class BenchClient: ClientTransport {
   let client: ReplicaClient
   private(set) lazy var turn = ClientTurn(client, self)
   private var clock = BenchClock()
-  /// The daemon that it is connected to; nil where a test plays it.
+  /// The daemon that it is connected to; nil if a test plays it.
   private(set) var daemon: Bench?
-  /// Counts its connections.
+  /// The number of its connections.
   private(set) var number: UInt8 = 0
-  /// Counts those of its publishing socket alone.
+  /// The number of its publishing socket's connections.
   private var publishers: UInt8 = 0
-  /// What comes on the control socket.
+  /// The frames that arrive on the control socket.
   let control = Pipe<[UInt8]>()
-  /// What is published to it.
+  /// The frames that are published to it.
   let published = Pipe<(topic: [UInt8], body: [UInt8]?)>()
   /// Whether its control connection has ended.
   var isCut = false
-  /// Whether what it sends gets lost.
+  /// Whether its sent messages are lost.
   var losesSent = false
-  /// What it has sent on the control socket.
+  /// The messages that it has sent on the control socket.
   private(set) var sent: [ClientMessage] = []
-  /// What it has sent upstream.
+  /// The frames that it has sent upstream.
   private(set) var upstream: [[UInt8]] = []
-  /// How often it has given its connections up.
+  /// The number of times that it gave up its connections.
   private(set) var reconnects = 0
   private(set) var events: [ClientEvent] = []
-  /// The topics that it has subscribed to and not left, each so often.
+  /// The topics with active subscriptions, and their number.
   private(set) var subscriptions: [[UInt8]: Int] = [:]
   private var needsTurn = false
 
-  /// A client without a daemon.
+  /// Creates a client without a daemon.
   init(id: UInt8 = 200, isListed: Bool = false, limits: Limits = Limits()) {
     client = ReplicaClient(
       identity: ReplicaClient.Identity(
@@ -59,7 +59,7 @@ final class BenchClient: ClientTransport {
     turn.onEvent = { [weak self] in self?.events.append($0) }
   }
 
-  /// A client that is connected.
+  /// Creates a connected client.
   convenience init(
     _ daemon: Bench,
     id: UInt8 = 200,
@@ -72,7 +72,7 @@ final class BenchClient: ClientTransport {
 
   // MARK: Connections
 
-  /// New connections of both sockets, maybe to another daemon.
+  /// Creates new connections of both sockets, optionally to another daemon.
   func connect(to other: Bench? = nil) throws {
     let daemon = try #require(other ?? daemon)
     if let old = self.daemon { disconnect(old) } else { clock = daemon.clock }
@@ -85,7 +85,7 @@ final class BenchClient: ClientTransport {
     try daemon.settle()
   }
 
-  /// A new connection of the publishing socket alone.
+  /// Creates a new connection of the publishing socket alone.
   func welcome() throws {
     let daemon = try #require(daemon)
     daemon.lose(publisher)
@@ -97,13 +97,13 @@ final class BenchClient: ClientTransport {
 
   private func beWelcome(at daemon: Bench) {
     published.append((daemon.server.welcome, nil))
-    // A socket says its subscriptions again.
+    // A socket repeats its subscriptions.
     for topic in subscriptions.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       daemon.receive(upstream: [1] + topic, from: publisher)
     }
   }
 
-  /// A new connection of the control socket alone.
+  /// Creates a new connection of the control socket alone.
   func greet() throws {
     let daemon = try #require(daemon)
     daemon.clients[peer] = nil
@@ -128,7 +128,7 @@ final class BenchClient: ClientTransport {
   /// The publishing socket's name for it.
   var publisher: PeerID { PeerID(bytes: [3, number, publishers]) }
 
-  /// Takes what is published to its topics.
+  /// Takes frames that are published to its topics.
   func receive(topic: [UInt8], body: [UInt8]) {
     if subscriptions[topic] != nil { published.append((topic, body)) }
   }
@@ -145,13 +145,13 @@ final class BenchClient: ClientTransport {
   /// Whether another turn is needed at once.
   var isBusy: Bool { needsTurn || control.hasArrived || published.hasArrived }
 
-  /// Lets everything happen that follows.
+  /// Runs all consequences.
   func settle() throws {
     if let daemon { return try daemon.settle() }
     repeat { takeTurn() } while isBusy
   }
 
-  /// Lets time pass, and what is due happen.
+  /// Lets time pass, and runs the work that is due.
   func advance(by duration: Duration) throws {
     clock.advance(by: duration)
     try daemon?.endTurn()
@@ -200,7 +200,7 @@ final class BenchClient: ClientTransport {
   }
 }
 
-/// Steps that many tests take.
+/// Common steps of tests.
 extension BenchClient {
   /// Follows a scope with the copy that remote stores show.
   func follow<State: ReplicatedState>(
@@ -213,7 +213,7 @@ extension BenchClient {
     return opened
   }
 
-  /// Follows a scope with the copy of programs that know no types.
+  /// Follows a scope with the copy of programs without types.
   func watch(_ name: String, _ descriptions: [ScopeDescription]) throws -> Watched {
     let description = try #require(descriptions.find(name)?.description)
     let replica = GenericReplica(name: name, description: description)
@@ -233,19 +233,19 @@ extension BenchClient {
     events.compactMap { if case .resynchronizing(_, let reason) = $0 { reason } else { nil } }
   }
 
-  /// The requests of its joins that ask for anything, in order.
+  /// The requests of its joins, in order.
   var joins: [[ClientMessage.JoinRequest]] {
     sent.compactMap { if case .join(_, let requests) = $0 { requests } else { nil } }
       .filter { !$0.isEmpty }
   }
 
-  /// A frame comes that was lost, or that no daemon sends.
+  /// Delivers a frame that was lost, or that no daemon sends.
   func deliver(_ message: DaemonMessage) throws {
     control.append(message.encoded())
     try settle()
   }
 
-  /// Changes what comes on the control socket.
+  /// Changes the messages that arrive on the control socket.
   func alter(_ change: @escaping (DaemonMessage) -> DaemonMessage) {
     control.alter = { frame in
       // The greeting is no message.
@@ -254,7 +254,7 @@ extension BenchClient {
     }
   }
 
-  /// Changes what is published to it.
+  /// Changes the messages that are published to it.
   func alterPublished(_ change: @escaping (PublishedMessage) -> PublishedMessage) {
     published.alter = { published in
       guard let body = published.body, let message = try? PublishedMessage(frame: body[...])
@@ -263,19 +263,19 @@ extension BenchClient {
     }
   }
 
-  /// What is published and held back.
+  /// The published messages that are held back.
   func heldMessages() throws -> [PublishedMessage] {
     try published.waiting.compactMap { try $0.body.map { try PublishedMessage(frame: $0[...]) } }
   }
 }
 
-/// A scope that is followed, and in words what its copy was told.
+/// A followed scope, with a log of its copy's notifications.
 @MainActor
 final class Watched {
   let scope: ClientScope
   let replica: GenericReplica
   private(set) var log: [String] = []
-  /// Only the outputs.
+  /// The outputs alone.
   private(set) var outputs: [GenericValue] = []
 
   init(_ scope: ClientScope, _ replica: GenericReplica) {

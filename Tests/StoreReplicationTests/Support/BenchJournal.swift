@@ -4,26 +4,26 @@ import StoreState
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// A disk that is as slow as a test wants.
+/// A disk whose speed a test decides.
 @MainActor
 final class BenchJournal: Journal {
-  /// What was appended, of which the last may still be under way.
+  /// The appended batches, of which the last may still be in progress.
   private(set) var batches: [JournalBatch] = []
   private(set) var snapshots: [JournalSnapshot] = []
 
-  /// Whether it has done something that the daemon was not told of.
+  /// Whether it has completed work without notifying the daemon.
   var hasResult = false
 
   func append(_ batch: JournalBatch) { batches.append(batch) }
 
   func store(_ snapshot: JournalSnapshot) { snapshots.append(snapshot) }
 
-  /// The epochs that were to be noted.
+  /// The epochs that the daemon asked it to record.
   private(set) var epochs: [UInt64] = []
 
   func renew(epoch: UInt64) { epochs.append(epoch) }
 
-  /// All records of what was appended.
+  /// All records of the appended batches.
   var records: [JournalRecord] {
     get throws {
       var records: [JournalRecord] = []
@@ -37,7 +37,7 @@ final class BenchJournal: Journal {
     }
   }
 
-  /// What is found when the daemon starts again, of the first so many batches.
+  /// The recovered state after a restart, from the first `count` batches.
   func recover(
     _ count: Int,
     snapshot: Int? = nil,

@@ -13,7 +13,7 @@ struct Deck: Reducer {
     var cards: IdentifiedArrayOf<Card> = [Card(id: 1, title: "one"), Card(id: 2, title: "two")]
     var extra: Extra?
     var sessions: [UInt64] = []
-    /// Not exposed.
+    /// A field outside all exposures.
     var secret = 0
   }
 
@@ -47,7 +47,7 @@ struct Deck: Reducer {
     case extraToggled
     case cardRemoved(id: Int)
     case filled(bytes: Int)
-    /// Private to the daemon.
+    /// An action that is private to the daemon.
     case numberFactResponse(String)
   }
 
@@ -114,8 +114,9 @@ struct Deck: Reducer {
 typealias ServerBench = BenchOf<Deck.State, Deck.Action>
 
 extension ServerBench {
-  /// A daemon of the deck; with a journal it keeps what it records, and goes on where an earlier
-  /// one was.
+  /// Creates a daemon of the deck.
+  ///
+  /// With a journal it stores its records, and continues from an earlier daemon's state.
   convenience init(
     epoch: UInt64 = 7,
     limits: Limits = Limits(),
@@ -162,7 +163,7 @@ extension ServerBench {
     guard let recovered else { return }
     server.restore(recovered)
     turn.end()
-    // What it does by itself is durable before anybody is answered.
+    // The daemon's own actions are durable before any peer is answered.
     if isStarted, let last = journal?.batches.last?.revisions.upperBound,
       last > recovered.revision
     {
@@ -171,7 +172,7 @@ extension ServerBench {
   }
 }
 
-/// Where effects wait until a test lets them go on.
+/// A gate at which effects wait until a test opens it.
 @MainActor
 final class Gate {
   private var waiters: [CheckedContinuation<Void, Never>] = []
@@ -204,7 +205,7 @@ final class Gate {
 
 // MARK: - The wire
 
-/// The whole root is kept by journals; clients never see it.
+/// Journals store the whole root; clients never see it.
 extension Deck.State: DurableState, ReplicatedRecord {
   static let layout = RecordLayout<Self>(
     "Deck",

@@ -1,29 +1,29 @@
 @testable import StoreProtocol
 
-/// What is on its way in one direction, in its order.
+/// The messages in flight in one direction, in order.
 @MainActor
 final class Pipe<Element> {
-  /// Whether what is in it waits.
+  /// Whether its messages wait.
   var isHeld = false
-  /// Whether what comes is lost.
+  /// Whether new messages are lost.
   var isBroken = false
-  /// Makes another one of what comes.
+  /// Transforms each new message.
   var alter: (Element) -> Element = { $0 }
   private(set) var waiting: [Element] = []
 
   func append(_ element: Element) { if !isBroken { waiting.append(alter(element)) } }
 
-  /// Takes the next one that has arrived; nil when none has.
+  /// Removes and returns the next message that has arrived; nil if there is no such message.
   func next() -> Element? { hasArrived ? waiting.removeFirst() : nil }
 
-  /// Whether something has arrived.
+  /// Whether a message has arrived.
   var hasArrived: Bool { !isHeld && !waiting.isEmpty }
 
-  /// Loses what is on its way.
+  /// Loses messages in flight.
   func lose(_ count: Int = .max) { waiting.removeFirst(min(count, waiting.count)) }
 }
 
-/// The one clock of a bench, which a test lets go on.
+/// The single clock of a bench, which a test advances.
 @MainActor
 final class BenchClock {
   var now = Moment(instant: Instant(nanoseconds: 1_000_000_000), wallMilliseconds: 1_000_000)

@@ -12,7 +12,7 @@ import Testing
 final class PlayedDaemon {
   let wire = BenchClient()
   let token = Identifier(high: 1, low: 2)
-  /// What the client has of the scope.
+  /// The client's copy of the scope.
   let copy: Watched
   private let privateTopic = Topic(.session, Identifier(high: 3, low: 4))
   private let topic: Topic
@@ -22,7 +22,7 @@ final class PlayedDaemon {
   var scope: ClientScope { copy.scope }
   var log: [String] { copy.log }
 
-  // The kind of the topic says whether what the client follows is published, or comes to it alone.
+  // The kind of the topic states whether the view is published, or sent to this client alone.
   init(topic kind: Topic.Kind = .view) throws {
     topic = Topic(kind, Identifier(high: 5, low: 6))
     copy = try wire.watch("counter", Deck.exposures.map(\.description))
@@ -30,7 +30,7 @@ final class PlayedDaemon {
 
   // MARK: The daemon's part
 
-  /// Everything up to the answer to the join of the scope.
+  /// Plays everything up to the answer to the join of the scope.
   func open(actions: UInt64 = 128) throws {
     wire.published.append((Welcome(epoch: 77).encoded(), nil))
     try greet()
@@ -38,7 +38,7 @@ final class PlayedDaemon {
     try send(.joined(nonce: client.lastNonce, topic: topic, [.accepted(handle: 1)]))
   }
 
-  /// A whole join, shown at a revision.
+  /// Plays a whole join, shown at a revision.
   @discardableResult
   func join(revision: UInt64, actions: UInt64 = 128) throws -> ClientScope {
     try open(actions: actions)
@@ -49,7 +49,7 @@ final class PlayedDaemon {
     return scope
   }
 
-  /// The answers to the join under way, which end in a snapshot of the scope.
+  /// Answers the join in progress, and ends with a snapshot of the scope.
   func answer(accepting scopes: UInt64 = 1, revision: UInt64, sequence: UInt64) throws {
     let answers = (1...scopes).map { DaemonMessage.JoinAnswer.accepted(handle: $0) }
     try send(.joined(nonce: client.lastNonce, topic: topic, answers))
@@ -125,7 +125,7 @@ final class PlayedDaemon {
 
   private func state(_ revision: UInt64) -> Deck.Counter? { Deck.Counter(count: Int(revision)) }
 
-  /// One step a revision, from a sequence on.
+  /// Publishes one step for each revision, from a sequence on.
   func publish(sequence: UInt64, revisions: ClosedRange<UInt64>) throws {
     let steps = try revisions.map { revision in
       let delta = try #require(state(revision).delta(from: state(revision - 1)))

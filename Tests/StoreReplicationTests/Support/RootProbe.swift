@@ -6,7 +6,7 @@ import StoreState
 @testable import StoreProtocol
 @testable import StoreServer
 
-/// A root that counts what the server asks of it.
+/// A root that counts the server's calls.
 @MainActor
 final class RootProbe: RootPort {
   private let root: any RootPort
@@ -14,11 +14,11 @@ final class RootProbe: RootPort {
   private(set) var digests = 0
   private(set) var follows = 0
   private(set) var unfollows = 0
-  /// Whose actions came, batch by batch.
+  /// The origins of the actions, batch by batch.
   private(set) var origins: [ActionOrigin] = []
-  /// How many actions it was given, and how many of them it has taken.
+  /// The number of actions that it was given, and the number that it has taken.
   private(set) var sends = (given: 0, taken: 0)
-  /// Is told before and after it is given an action, and when it starts effects.
+  /// Called before and after it is given an action, and when it starts effects.
   var onLook: () -> Void = {}
 
   init(_ root: any RootPort) { self.root = root }

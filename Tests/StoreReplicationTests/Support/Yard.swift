@@ -4,13 +4,13 @@ import StoreState
 
 @testable import StoreExposures
 
-/// A yard of bells: a root whose scopes put things out, for tests of outputs that travel.
+/// A yard of bells: a root whose scopes emit outputs, for tests of outputs on the wire.
 struct Yard: Reducer {
   struct State: Equatable, Sendable {
     var bell = Bell()
     var spare: Bell?
     var rows: IdentifiedArrayOf<Row> = [Row(id: 1), Row(id: 2)]
-    /// Not exposed.
+    /// A field outside all exposures.
     var bats = 0
   }
 
@@ -33,24 +33,24 @@ struct Yard: Reducer {
 
   enum BellAction: Equatable, Sendable {
     case rung
-    /// Puts something out without changing anything.
+    /// Emits an output without a change.
     case touched
-    /// Two outputs around one that may not travel.
+    /// Emits two outputs around one that is private to the daemon.
     case rungTwice
-    /// An effect that puts something out when the gate opens.
+    /// Starts an effect that emits an output when the gate opens.
     case rungLater
-    /// A change of so many bytes.
+    /// Changes the given number of bytes.
     case recast(bytes: Int)
-    /// An output of about so many bytes.
+    /// Emits an output of about the given number of bytes.
     case shouted(bytes: Int)
   }
 
-  /// What travels.
+  /// The output type that clients receive.
   struct Sound: Equatable, Sendable {
     var text = ""
   }
 
-  /// What does not: no exposure names it.
+  /// An output type that no exposure names.
   struct Secret: Sendable {}
 
   let gate: Gate
@@ -103,7 +103,7 @@ struct Yard: Reducer {
 }
 
 extension BenchOf<Yard.State, Yard.Action> {
-  /// A daemon of the yard.
+  /// Creates a daemon of the yard.
   convenience init(exposures: [Expose<Yard.State, Yard.Action>] = Yard.exposures) {
     let gate = Gate()
     let root = RootCore(initialState: { Yard.State() }, reducer: { Yard(gate: gate) })

@@ -4,24 +4,24 @@ import Testing
 /// Only the deterministic form is accepted, and the error names the offset; PROTOCOL.md §1.
 @Suite struct CanonicalFormTests {
   @Test(
-    "A form that is not the deterministic one is refused at its offset",
+    "Forms other than the deterministic one are rejected with their offset",
     arguments: [
-      // Integers and lengths that are longer than they need be.
+      // Integers and lengths that are longer than necessary.
       ("1800", 0, .notCanonical), ("1817", 0, .notCanonical), ("1900ff", 0, .notCanonical),
       ("1a0000ffff", 0, .notCanonical), ("1b00000000ffffffff", 0, .notCanonical),
       ("3817", 0, .notCanonical), ("580101", 0, .notCanonical), ("780161", 0, .notCanonical),
       ("980101", 0, .notCanonical), ("b8010101", 0, .notCanonical),
       ("8201 1801", 2, .notCanonical),
-      // Floats that fewer bits could hold, and NaN in another way.
+      // Floats that fit in fewer bits, and other NaNs.
       ("fa3f800000", 0, .notCanonical), ("fb3ff0000000000000", 0, .notCanonical),
       ("fb40f86a0000000000", 0, .notCanonical), ("f97e01", 0, .notCanonical),
       ("f9fe00", 0, .notCanonical), ("81fa7fc00000", 1, .notCanonical),
-      // Keys of a map and elements of a set out of order or twice.
+      // Keys of a map and elements of a set out of order or duplicated.
       ("a2 02 00 01 00", 3, .notCanonical), ("a2 01 00 01 00", 3, .notCanonical),
       ("a2 626262 00 6161 00", 5, .notCanonical), ("d90102 82 02 01", 5, .notCanonical),
       ("d90102 82 01 01", 5, .notCanonical), ("82 d90102 82 01 01 00", 6, .notCanonical),
       ("82 d90102 83 01 02 02 00", 7, .notCanonical), ("d90102 82 8102 8101", 6, .notCanonical),
-      // What has no place in the protocol.
+      // Items that the protocol does not use.
       ("9f01ff", 0, .unsupported), ("5f4101ff", 0, .unsupported), ("f7", 0, .unsupported),
       ("f814", 0, .unsupported), ("1c", 0, .unsupported), ("c100", 0, .unsupported),
       ("d9010200", 3, .typeMismatch), ("81d90102a0", 4, .typeMismatch), ("ff", 0, .unsupported),
@@ -29,7 +29,7 @@ import Testing
       ("6180", 1, .invalidText), ("62c080", 1, .invalidText), ("6361eda0", 2, .invalidText),
       ("63eda080", 1, .invalidText), ("64f4908080", 1, .invalidText),
       ("63616263 6161", 4, .trailingBytes),
-      // Bytes that end too early, or do not end.
+      // Bytes that end too early or too late.
       ("", 0, .truncated), ("18", 1, .truncated), ("6261", 0, .truncated), ("8201", 0, .truncated),
       ("a101", 0, .truncated), ("d90102", 3, .truncated), ("0000", 1, .trailingBytes),
     ] as [(String, Int, CodecError.Code)],
@@ -40,7 +40,7 @@ import Testing
     #expect(error?.offset == offset, "\(text): \(String(describing: error))")
   }
 
-  @Test("The typed decoders refuse what skipping refuses")
+  @Test("The typed decoders reject the same bytes as skipping")
   func typedDecoders() {
     for text in ["6180", "62c080", "63eda080", "64f4908080"] {
       #expect(throws: CodecError.self) { try String(encoded: hex(text)) }

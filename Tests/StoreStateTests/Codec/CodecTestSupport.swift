@@ -3,7 +3,7 @@
 @testable import StoreState
 @testable import StoreValues
 
-/// The bytes that a text of hexadecimal digits stands for; spaces do not count.
+/// The bytes of a text of hexadecimal digits; spaces are ignored.
 func hex(_ text: String) -> [UInt8] {
   let digits = text.compactMap(\.hexDigitValue)
   precondition(digits.count % 2 == 0, "\(text) has \(digits.count) digits.")
@@ -21,7 +21,7 @@ func hexText(_ bytes: some Sequence<UInt8>) -> String {
   .joined()
 }
 
-/// A generator whose numbers follow from a seed alone (SplitMix64).
+/// A generator whose numbers depend only on a seed (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 
@@ -42,7 +42,7 @@ struct SeededRandom: RandomNumberGenerator {
   }
 }
 
-/// What the decoder makes of all the bytes as one item: nil when it is well.
+/// The error of decoding all bytes as one item; nil if the bytes are valid.
 func decodingError(_ bytes: [UInt8]) -> CodecError? {
   var decoder = CBORDecoder(bytes)
   do throws(CodecError) {

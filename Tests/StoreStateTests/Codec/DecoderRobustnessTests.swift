@@ -6,9 +6,9 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// Decoders give the value or one clean error, however the bytes are cut or changed.
+/// Decoders return a value or one error for any cut or changed bytes.
 @Suite(.timeLimit(.minutes(2))) struct DecoderRobustnessTests {
-  @Test("Every beginning of an item is refused, and the whole item is accepted")
+  @Test("Every prefix of an item is rejected, and the whole item is accepted")
   func truncation() {
     var random = SeededRandom(1)
     for _ in 0..<300 {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("An item followed by another is refused as one, and read as two")
+  @Test("An item followed by another is rejected as one, and read as two")
   func gluing() throws {
     var random = SeededRandom(2)
     for _ in 0..<300 {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("A changed byte gives another item or one error, and never a trap")
+  @Test("A changed byte yields another item or one error, and never a trap")
   func flippedBits() {
     var random = SeededRandom(4)
     for _ in 0..<500 {
@@ -98,7 +98,7 @@ import Testing
     #expect(accepted > 0)
   }
 
-  @Test("What is accepted is written back as the same bytes")
+  @Test("Accepted bytes are written back unchanged")
   func acceptedIsCanonical() throws {
     var random = SeededRandom(6)
     for _ in 0..<20_000 {
@@ -123,14 +123,14 @@ import Testing
     }
   }
 
-  @Test("What is skipped is what can be read, and what is refused is refused alike")
+  @Test("Skipping and reading accept and reject the same bytes")
   func skippedIsReadable() throws {
     for first in UInt8.min...UInt8.max {
       expectSkippedAsRead([first])
       for second in UInt8.min...UInt8.max { expectSkippedAsRead([first, second]) }
     }
     var random = SeededRandom(8)
-    // What begins arguments, texts and containers, and what the shortest forms begin with.
+    // The first bytes of arguments, texts and containers, and those of the shortest forms.
     let interesting: [UInt8] = [
       0x00, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x20, 0x38, 0x41, 0x58, 0x61, 0x62, 0x78, 0x7f,
       0x80, 0x81, 0x82, 0x98, 0x9f, 0xa0, 0xa1, 0xa2, 0xb8, 0xd9, 0x01, 0x02, 0xf4, 0xf6, 0xf9,
@@ -156,7 +156,7 @@ import Testing
     #expect(skipped?.offset == error?.offset, "\(hexText(bytes))")
   }
 
-  @Test("Valid UTF-8 is what the standard library takes for it")
+  @Test("UTF-8 is valid exactly if the standard library accepts it")
   func utf8() {
     var random = SeededRandom(7)
     let interesting: [UInt8] = [

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "What was found is named by its value when that is short",
+    "An error states a found value if it is short",
     arguments: [
       ("03", "3"), ("24", "-5"), ("f93e00", "1.5"), ("63616263", "\"abc\""), ("f6", "null"),
       ("80", "an array"), ("a0", "a map"), ("d9010280", "a tag"), ("4100", "bytes"),
@@ -39,7 +39,7 @@ import Testing
     #expect(ahead.offset == 3)
   }
 
-  @Test("The kind of the next item is known without reading it")
+  @Test("The kind of the next item can be read without the item")
   func peeking() throws {
     var decoder = CBORDecoder(hex("84 01 6161 f6 d9010280"))
     #expect(try decoder.peekKind() == .array)
@@ -56,7 +56,7 @@ import Testing
     try decoder.finish()
   }
 
-  @Test("A set may be read as a tag and an array, and its order is checked all the same")
+  @Test("A set may be read as a tag and an array, and its order is still checked")
   func tagAndArray() throws {
     var decoder = CBORDecoder(hex("82 d90102 82 01 02 d90102 82 02 01"))
     #expect(try decoder.arrayHeader() == 2)
@@ -75,7 +75,7 @@ import Testing
     #expect(error?.offset == 12)
   }
 
-  @Test("Finishing notices that a container has not ended")
+  @Test("Finishing detects an unfinished container")
   func unfinished() throws {
     var decoder = CBORDecoder([1, 2].encoded())
     _ = try decoder.arrayHeader()
@@ -84,7 +84,7 @@ import Testing
     #expect(error?.code == .truncated)
   }
 
-  @Test("A field's name is read only when it is the one expected")
+  @Test("A field's name is read only if it is the expected one")
   func expectedNames() throws {
     var decoder = CBORDecoder(["title": 1].encoded())
     _ = try decoder.mapHeader()

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("Pieces end between elements, are no longer than told, and are together what is written")
+  @Test("Pieces end between elements, have the given size, and form the whole together")
   func pieces() {
     let rows = (0..<500).map { "row \($0)" }
     let state: [String: [String]] = ["rows": rows, "others": rows.reversed()]
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("A piece has little room behind it, whatever its last element")
+  @Test("A piece has little spare capacity, for any last element")
   func room() {
     let rows = (0..<100).map { String(repeating: "x", count: $0 * 20) }
     var encoder = CBOREncoder(pieces: 1_000)
@@ -56,7 +56,7 @@ import Testing
     #expect(encoder.pieces.allSatisfy { $0.capacity <= $0.count + $0.count / 8 + 64 })
   }
 
-  @Test("A deferred array inside of another one")
+  @Test("Deferred arrays can be nested")
   func nestedDeferredArrays() {
     var encoder = CBOREncoder()
     let outer = encoder.beginDeferredArray()
@@ -68,7 +68,7 @@ import Testing
     #expect(encoder.bytes == [0x82] + Array(0..<30).encoded() + [0x20])
   }
 
-  @Test("What was written since a mark can be taken back")
+  @Test("Bytes written since a mark can be removed")
   func truncation() {
     var encoder = CBOREncoder()
     encoder.encode(text: "kept")
@@ -78,7 +78,7 @@ import Testing
     #expect(encoder.bytes == "kept".encoded())
   }
 
-  @Test("A name from the program's source is written like a text")
+  @Test("A name literal is written like a text")
   func names() {
     var encoder = CBOREncoder()
     encoder.encode(name: "größe")
@@ -86,7 +86,7 @@ import Testing
     #expect(encoder.bytes == "größe".encoded() + "x".encoded())
   }
 
-  @Test("Every half precision float is found again, and keeps its bits")
+  @Test("Every half precision float keeps its bits")
   func halves() throws {
     for pattern in UInt16.min...UInt16.max {
       let value = HalfFloat.value(of: pattern)
@@ -99,7 +99,7 @@ import Testing
   }
 
   #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-  @Test("Half precision floats have the values that the standard library gives them")
+  @Test("Half precision floats have the same values as in the standard library")
   func halvesAgainstFloat16() {
     for pattern in UInt16.min...UInt16.max {
       let expected = Float(Float16(bitPattern: pattern))

@@ -43,7 +43,7 @@ import Testing
     #expect(try Double(encoded: hex(text)).bitPattern == value.bitPattern)
   }
 
-  @Test("Every NaN is written in one way")
+  @Test("All NaNs have one encoding")
   func nan() throws {
     #expect(Double.nan.encoded() == hex("f97e00"))
     #expect((-Double.nan).encoded() == hex("f97e00"))
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(
-    "Examples that the protocol leaves out are refused with the reason",
+    "Examples outside of the protocol are rejected with the reason",
     arguments: [
       // Big numbers, dates, locators and other tags.
       ("c249010000000000000000", .unsupported), ("c349010000000000000000", .unsupported),

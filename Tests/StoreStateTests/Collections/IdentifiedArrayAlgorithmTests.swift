@@ -5,10 +5,10 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// What the standard library does with any collection whose elements can be set or replaced.
+/// Algorithms of the standard library for collections with mutable or replaceable elements.
 @Suite("Algorithms of the standard library on an identified array", .timeLimit(.minutes(1)))
 struct IdentifiedArrayAlgorithmTests {
-  @Test("Elements come and go as in any range-replaceable collection")
+  @Test("Elements are inserted and removed as in any range-replaceable collection")
   func replacing() {
     var rows: Rows = .narrow(0..<4)
     rows += [Row(4), Row(5)]
@@ -24,7 +24,7 @@ struct IdentifiedArrayAlgorithmTests {
     expectSound(rows, [7, 8, 9, 4].map { Row($0) })
   }
 
-  @Test("An element whose id is there already is not there twice")
+  @Test("An element with an existing id is not duplicated")
   func knownIDs() {
     var rows: Rows = .narrow(0..<4)
     rows.replaceSubrange(0..<1, with: [Row(3, "new"), Row(5), Row(5, "newer")])
@@ -35,7 +35,7 @@ struct IdentifiedArrayAlgorithmTests {
     expectSound(rows, [Row(6), Row(5, "newer"), Row(1), Row(2, "new"), Row(3, "new")])
   }
 
-  @Test("It is made of itself, of a part of itself and of any sequence")
+  @Test("It can be created from itself, from a slice and from any sequence")
   func making() {
     let rows: Rows = .narrow(0..<9)
     #expect(Rows(rows) == rows)
@@ -45,7 +45,7 @@ struct IdentifiedArrayAlgorithmTests {
     #expect(Rows([Row(1), Row(2), Row(1, "again")]) == [Row(1), Row(2)])
   }
 
-  @Test("Algorithms that know nothing of ids leave it sound", arguments: 0..<20 as Range<UInt64>)
+  @Test("Algorithms without knowledge of ids keep it valid", arguments: 0..<20 as Range<UInt64>)
   func algorithms(seed: UInt64) {
     func work(_ rows: inout some MutableCollection<Row> & RandomAccessCollection<Row>) {
       var random = SeededRandom(seed)

@@ -39,7 +39,7 @@ struct IdentifiedArrayDeltaTests {
     return lists
   }
 
-  @Test("The encoding is an array of records, and reading refuses an id twice")
+  @Test("The encoding is an array of records, and decoding rejects a duplicate id")
   func encoding() throws {
     let rows: Rows = [Row(2, "b"), Row(1, "a")]
     #expect(rows.encoded() == [Row(2, "b"), Row(1, "a")].encoded())
@@ -58,7 +58,7 @@ struct IdentifiedArrayDeltaTests {
     #expect(document.root == .identified(idField: "id", id: .int64, element: .named("Row")))
   }
 
-  @Test("Every order of up to five elements leads to every other")
+  @Test("Deltas exist between all orders of up to five elements")
   func allPermutations() throws {
     for count in 0...5 {
       let old = Rows(ids: 0..<count)
@@ -71,7 +71,7 @@ struct IdentifiedArrayDeltaTests {
     }
   }
 
-  @Test("Every choice of elements in every order leads from every other one")
+  @Test("Deltas exist between all selections of elements in all orders")
   func allSelections() throws {
     let all = (0..<16).flatMap { mask in
       permutations((0..<4).filter { mask >> $0 & 1 == 1 })
@@ -81,7 +81,7 @@ struct IdentifiedArrayDeltaTests {
     }
   }
 
-  /// The length of a longest increasing subsequence, by trying all of them.
+  /// The length of a longest increasing subsequence, by exhaustive search.
   private func longestRun(_ numbers: [Int]) -> Int {
     (0..<(1 << numbers.count)).map { mask in
       let chosen = numbers.indices.filter { mask >> $0 & 1 == 1 }.map { numbers[$0] }
@@ -90,7 +90,7 @@ struct IdentifiedArrayDeltaTests {
     .max() ?? 0
   }
 
-  @Test("Moving one row of many is one entry, wherever it goes")
+  @Test("Moving one row of many is one entry, for any destination")
   func oneMove() throws {
     let old = Rows(ids: 0..<100)
     for (from, to) in [(0, 100), (99, 0), (40, 43), (42, 40), (10, 90), (90, 10)] {
@@ -119,7 +119,7 @@ struct IdentifiedArrayDeltaTests {
     try checkDelta(from: rows, to: new)
   }
 
-  @Test("A row that is removed and one that is appended are one entry each")
+  @Test("A removed row and an appended row are one entry each")
   func oneInsertion() throws {
     let old = Rows(ids: 0..<10)
     var new = old
@@ -157,7 +157,7 @@ struct IdentifiedArrayDeltaTests {
     #expect(throws: CodecError.self) { try old.applying(delta: encoder.bytes) }
   }
 
-  @Test("Random edits lead to the same bytes", arguments: 0..<60 as Range<UInt64>)
+  @Test("Random edits yield the same bytes", arguments: 0..<60 as Range<UInt64>)
   func randomEdits(seed: UInt64) throws {
     var random = SeededRandom(seed)
     var twin = IdentifiedTwin()
@@ -168,7 +168,7 @@ struct IdentifiedArrayDeltaTests {
     }
   }
 
-  @Test("Large random edits, which rebuild the array, lead to the same bytes")
+  @Test("Large random edits, which rebuild the array, yield the same bytes")
   func largeEdits() throws {
     var random = SeededRandom(4)
     for _ in 0..<40 {
@@ -184,7 +184,7 @@ struct IdentifiedArrayDeltaTests {
 struct IdentifiedArrayMalformedDeltaTests {
   private let rows = Rows(ids: [1, 2, 3])
 
-  /// The error of both kinds of value, which must agree on the path.
+  /// The error of both typed and generic values, which must agree on the path.
   private func error(_ delta: String) throws -> String {
     let typed = #expect(throws: CodecError.self) { try rows.applying(delta: hex(delta)) }
     let document = SchemaRegistry.document(for: Rows.self)
@@ -203,7 +203,7 @@ struct IdentifiedArrayMalformedDeltaTests {
     "a3 62 69 64 02 65 74 69 74 6c 65 60 6b 69 73 43 6f 6d 70 6c 65 74 65 64 f4"
 
   @Test(
-    "Each is refused with the path",
+    "Each is rejected with the path",
     arguments: [
       ("a1 00 81 09", "$[9]: no element with this id is there"),
       ("a1 01 82 00 09", "$[9]: no element with this id is there"),
@@ -228,7 +228,7 @@ struct IdentifiedArrayMalformedDeltaTests {
     #expect(try error(delta).hasPrefix(expected))
   }
 
-  @Test("Cut and changed bytes give an error or another value, and never trap")
+  @Test("Cut and changed bytes yield an error or another value, and never trap")
   func damaged() throws {
     var random = SeededRandom(11)
     var new = rows

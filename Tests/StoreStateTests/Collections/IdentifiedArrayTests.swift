@@ -25,7 +25,7 @@ struct IdentifiedArrayTests {
     #expect(!rows.contains(id: 2))
   }
 
-  @Test("A default is inserted only when it is changed")
+  @Test("A default is inserted only if it is changed")
   func subscriptWithDefault() {
     var rows: Rows = []
     #expect(rows[id: 7, default: Row(7, "New")].title == "New")
@@ -34,7 +34,7 @@ struct IdentifiedArrayTests {
     #expect(rows.elements == [Row(7, "New", isCompleted: true)])
   }
 
-  @Test("Appending an id that is there changes nothing and says where it is")
+  @Test("Appending an existing id changes no element and returns its index")
   func appendExisting() {
     var rows: Rows = [Row(1, "a"), Row(2, "b")]
     let result = rows.append(Row(1, "other"))
@@ -46,7 +46,7 @@ struct IdentifiedArrayTests {
     #expect(rows.ids == [1, 4, 2, 3])
   }
 
-  @Test("Updates replace where the element stands, or append, or insert")
+  @Test("Updates replace an element in place, append it, or insert it")
   func updates() {
     var rows: Rows = [Row(1, "a"), Row(2, "b")]
     #expect(rows.update(Row(2, "B"), at: 1).title == "b")
@@ -57,7 +57,7 @@ struct IdentifiedArrayTests {
     #expect(rows.map(\.title) == ["d", "A", "B", "C"])
   }
 
-  @Test("At a position an element is replaced; by one with another element's id, the two swap")
+  @Test("Setting a position replaces its element; for an existing id, the two elements swap")
   func replaceAtPosition() {
     var rows: Rows = [Row(1, "a"), Row(2, "b"), Row(3, "c")]
     let before = rows
@@ -72,7 +72,7 @@ struct IdentifiedArrayTests {
     #expect(before.ids == [1, 2, 3])
   }
 
-  @Test("Of elements with the same id a closure keeps one, where the first one stood")
+  @Test("A closure selects one of the elements with the same id, in the first one's place")
   func uniquing() {
     let elements = [Row(1, "a"), Row(2, "b"), Row(1, "c")]
     let first = Rows(elements) { first, _ in first }
@@ -81,7 +81,7 @@ struct IdentifiedArrayTests {
     #expect(last.map(\.title) == ["c", "b"])
   }
 
-  @Test("An id can be anywhere in an element")
+  @Test("An id can be any property of an element")
   func keyPath() {
     var names = IdentifiedArray(uniqueElements: ["one", "three"], id: \.count)
     #expect(names[id: 5] == "three")
@@ -91,7 +91,7 @@ struct IdentifiedArrayTests {
     #expect(names.elements == ["one", "three", "four"])
   }
 
-  @Test("Elements that move go before the element at the destination and keep their order")
+  @Test("Moved elements precede the element at the destination and keep their order")
   func move() {
     var rows = Rows(ids: 0..<6)
     rows.move(fromOffsets: [4, 1], toOffset: 3)
@@ -102,7 +102,7 @@ struct IdentifiedArrayTests {
     #expect(rows.ids == [1, 4, 3, 5])
   }
 
-  @Test("Views know their ids and elements")
+  @Test("Views provide ids and elements")
   func views() {
     let rows: Rows = [Row(3), Row(1)]
     #expect(rows.ids == [3, 1])
@@ -114,7 +114,7 @@ struct IdentifiedArrayTests {
     #expect(Mirror(reflecting: rows).displayStyle == .collection)
   }
 
-  @Test("It is a plain array in Codable's eyes and refuses an id that occurs twice")
+  @Test("It is a plain array for Codable and rejects a duplicate id")
   func codable() throws {
     struct Item: Codable, Identifiable, Equatable { var id: Int }
     let items: IdentifiedArrayOf<Item> = [Item(id: 2), Item(id: 1)]
@@ -128,7 +128,7 @@ struct IdentifiedArrayTests {
     #expect("\(try #require(error))".contains("Element 1 has an id that occurred before: 2"))
   }
 
-  @Test("Equality and hashes follow elements and order")
+  @Test("Equality and hashes depend on elements and order")
   func equality() {
     let rows = Rows(ids: [1, 2, 3])
     #expect(rows == [Row(1), Row(2), Row(3)])
@@ -137,7 +137,7 @@ struct IdentifiedArrayTests {
     #expect(rows.hashValue == Rows(ids: [1, 2, 3]).hashValue)
   }
 
-  @Test("A value beside an id has the value's members")
+  @Test("A value with an id has the value's members")
   func identified() {
     var identified = Identified(Row(1, "Milk"), id: "a")
     identified.title = "Eggs"
@@ -160,12 +160,12 @@ struct IdentifiedArrayTrapTests {
     }
   }
 
-  @Test("Elements that are said to have different ids and have not")
+  @Test("Elements with a duplicate id, declared unique")
   func repeatedID() async {
     await #expect(processExitsWith: .failure) { _ = Rows(ids: [1, 2, 1]) }
   }
 
-  @Test("Replicating an array that is identified by something else than id")
+  @Test("Replicating an array that is identified by a property other than id")
   func otherKeyPath() async {
     await #expect(processExitsWith: .failure) {
       var rows = IdentifiedArray<String, NamedRow>(id: \.secondName)
@@ -179,7 +179,8 @@ extension NamedRow {
   fileprivate var secondName: String { id + "!" }
 }
 
-/// An identified array beside a plain array that does the same, slowly and obviously.
+/// An identified array next to a plain array with the same operations, implemented slowly and
+/// simply.
 struct IdentifiedTwin {
   var rows: Rows = []
   var plain: [Row] = []
@@ -277,7 +278,7 @@ struct IdentifiedArrayTwinTests {
     }
   }
 
-  @Test("A copy does not see what happens to the original")
+  @Test("Changes of the original do not affect a copy")
   func copies() {
     var rows = Rows(ids: 0..<5)
     let copy = rows

@@ -1,7 +1,7 @@
 import Foundation
 import StoreState
 
-/// A row of a list, as features have them.
+/// A row of a list, as features use it.
 struct Row: ReplicatedRecord, Identifiable, Hashable {
   var id = 0
   var title = ""
@@ -43,7 +43,7 @@ struct NamedRow: ReplicatedRecord, Identifiable, Hashable {
   }
 }
 
-/// A row with the kind of id that most programs use.
+/// A row with the most common kind of id.
 struct UUIDRow: ReplicatedRecord, Identifiable, Hashable {
   var id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
   var title = "Milk"
@@ -62,7 +62,7 @@ struct UUIDRow: ReplicatedRecord, Identifiable, Hashable {
 typealias Rows = IdentifiedArrayOf<Row>
 
 extension IdentifiedArray where ID == Int, Element == Row {
-  /// Rows with some ids and nothing else.
+  /// Rows with the given ids and default values.
   init(ids: some Sequence<Int>) {
     self.init(uniqueElements: ids.map { Row($0) })
   }

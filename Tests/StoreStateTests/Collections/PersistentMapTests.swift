@@ -15,7 +15,7 @@ private func map(_ entries: [(String, Int)]) -> PersistentMap<String, Int> {
 
 @Suite("Persistent map", .timeLimit(.minutes(1)))
 struct PersistentMapTests {
-  @Test("Values are found, changed in place and removed by key, in the order in which keys came")
+  @Test("Values are found, changed in place and removed by key, in the order of insertion")
   func basics() {
     var scores: PersistentMap<String, Int> = ["Blob": 1, "Blob Jr.": 2]
     scores["Blob", default: 0] += 5
@@ -36,7 +36,7 @@ struct PersistentMapTests {
     #expect(scores.isEmpty && "\(scores)" == "[:]")
   }
 
-  @Test("The order is no part of the value")
+  @Test("The order is not part of the value")
   func order() {
     let one = map([("a", 1), ("b", 2), ("c", 3)])
     let other = map([("c", 3), ("a", 1), ("b", 2)])
@@ -47,7 +47,7 @@ struct PersistentMapTests {
     #expect(one != map([("a", 1), ("b", 2), ("d", 3)]))
   }
 
-  @Test("It is a dictionary in Codable's eyes")
+  @Test("It is a dictionary for Codable")
   func codable() throws {
     let data = try JSONEncoder().encode(map([("a", 1)]))
     #expect(String(decoding: data, as: UTF8.self) == #"{"a":1}"#)
@@ -82,7 +82,7 @@ struct PersistentMapTests {
     )
   }
 
-  @Test("Keys that are equal but not the same are two keys on the wire and one in memory")
+  @Test("Equal keys with different encodings are two keys on the wire and one in memory")
   func respeltKeys() throws {
     let (composed, decomposed) = ("\u{e9}", "e\u{301}")
     var map = map([("a", 1), (composed, 2)])
@@ -101,7 +101,7 @@ struct PersistentMapTests {
     }
   }
 
-  @Test("Keys with floats are what a dictionary makes of them")
+  @Test("Keys with floats behave as in a dictionary")
   func floatKeys() throws {
     typealias Floats = PersistentMap<Double, Int>
     let values: [Floats] = [
@@ -114,7 +114,7 @@ struct PersistentMapTests {
     }
   }
 
-  @Test("A delta that does not fit is refused with the key")
+  @Test("A delta that does not fit is rejected with the key")
   func refused() throws {
     let map = map([("a", 1)])
     for (delta, message) in [
@@ -129,7 +129,7 @@ struct PersistentMapTests {
 }
 
 extension PersistentMap where Key: WireValue, Value: ReplicatedState {
-  /// The map as another process has it.
+  /// The map as another process decodes it.
   fileprivate var applyingNothing: Self {
     (try? Self(encoded: encoded())) ?? [:]
   }
@@ -137,7 +137,7 @@ extension PersistentMap where Key: WireValue, Value: ReplicatedState {
 
 @Suite("Persistent set", .timeLimit(.minutes(1)))
 struct PersistentSetTests {
-  @Test("Elements come once and are gone over in the order in which they came")
+  @Test("Elements are unique and iterated in the order of insertion")
   func basics() {
     var set: PersistentSet = [3, 1, 3, 2]
     #expect(Array(set) == [3, 1, 2] && set.count == 3)
@@ -199,7 +199,7 @@ struct PersistentSetTests {
     )
   }
 
-  @Test("Elements that are equal but not the same, and floats, are what a set makes of them")
+  @Test("Equal elements with different encodings, and floats, behave as in a set")
   func oddElements() throws {
     let (composed, decomposed) = ("\u{e9}", "e\u{301}")
     try checkAllPairs([[], [composed], [decomposed], ["a", composed]] as [PersistentSet<String>])

@@ -10,7 +10,7 @@ import Testing
 struct RowBuilderTests {
   private static let counts = [0, 1, 2, 3, 4, 15, 16, 17, 32, 33, 256, 257, 300]
 
-  @Test("A tree is the same however many rows were expected", arguments: counts)
+  @Test("The tree does not depend on the expected number of rows", arguments: counts)
   func expectations(count: Int) {
     let plain = (0..<count).map { Row($0) }
     for expected in [0, 1, count / 2, count, count + 1, count * 2 + 40] {
@@ -26,7 +26,7 @@ struct RowBuilderTests {
     }
   }
 
-  @Test("The first row whose id occurred before is named", arguments: 0..<12)
+  @Test("The first row with a duplicate id is reported", arguments: 0..<12)
   func duplicates(seed: UInt64) {
     var random = SeededRandom(seed)
     let count = Int.random(in: 2...400, using: &random)
@@ -56,7 +56,7 @@ struct RowBuilderTests {
     return found
   }
 
-  @Test("Rows of a builder that is given up are released")
+  @Test("Rows of a discarded builder are released")
   func givenUp() {
     final class Token {}
     struct Holder: Identifiable {
@@ -76,7 +76,7 @@ struct RowBuilderTests {
     #expect(last == nil)
   }
 
-  @Test("Pairs are sorted, spread evenly or not", arguments: 0..<20)
+  @Test("Pairs are sorted, evenly spread or not", arguments: 0..<20)
   func sorting(seed: UInt64) {
     var random = SeededRandom(seed)
     let count = Int.random(in: 0...(seed < 15 ? 3_000 : 20_000), using: &random)
@@ -89,14 +89,14 @@ struct RowBuilderTests {
     #expect(pairs == expected)
   }
 
-  @Test("Ids that count up have hashes that are spread, and equal ids have one hash")
+  @Test("Consecutive ids have spread hashes, and equal ids have equal hashes")
   func hashes() {
     let numbers = (0..<4_000).map { hash($0) }
     let uuids = (0..<4_000).map { hash(uuid($0)) }
     let texts = (0..<4_000).map { hash("\($0)") }
     for hashes in [numbers, uuids, texts] {
       #expect(Set(hashes).count > 3_990)
-      // By the bits that lead to a leaf, and by those that tell its rows apart.
+      // The bits that lead to a leaf, and those that distinguish its rows.
       for parts in [hashes.map { $0 >> 28 }, hashes.map { $0 & 15 }] {
         let sizes = Dictionary(grouping: parts) { $0 }.values.map(\.count)
         #expect(sizes.count == 16)
@@ -129,7 +129,7 @@ struct RowBuilderTests {
     check(seed) { NamedRow("a name that is no small text, number \($0)", $0) }
   }
 
-  /// A few hundred operations beside the same on a plain array.
+  /// Compares a few hundred operations with the same ones on a plain array.
   private func check<Element: Identifiable & Equatable>(
     _ seed: UInt64,
     _ make: (Int) -> Element,

@@ -5,14 +5,14 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-@Suite("Going over rows", .timeLimit(.minutes(1)))
+@Suite("Iterating over rows", .timeLimit(.minutes(1)))
 struct RowIterationTests {
-  /// Around the ends of leaves, branches and levels.
+  /// Counts around the limits of leaves, branches and levels.
   private static let counts = [
     0, 1, 2, 4, 5, 15, 16, 17, 31, 32, 33, 255, 256, 257, 4_095, 4_096, 4_097, 5_000,
   ]
 
-  @Test("Every way to go over an array does what a plain array does", arguments: counts)
+  @Test("Every iteration of an array matches that of a plain array", arguments: counts)
   func everyWay(count: Int) {
     let plain = (0..<count).map { Row($0, "\($0)", isCompleted: $0 % 3 == 0) }
     expectSameWays(Rows(uniqueElements: plain), plain)
@@ -23,7 +23,7 @@ struct RowIterationTests {
     }
   }
 
-  @Test("And so it is after changes that leave leaves of all sizes", arguments: 0..<4)
+  @Test("Every iteration matches after changes to leaves of all sizes", arguments: 0..<4)
   func unevenLeaves(seed: UInt64) {
     var random = SeededRandom(seed)
     var plain = (0..<400).map { Row($0) }
@@ -76,7 +76,7 @@ struct RowIterationTests {
     #expect(rows.tree.height > 0 || rows.withContiguousStorageIfAvailable(\.count) == plain.count)
   }
 
-  @Test("Copying into memory that is too small leaves the rest to the iterator", arguments: counts)
+  @Test("Copying into memory that is too small returns the rest as an iterator", arguments: counts)
   func partialCopies(count: Int) {
     let rows = Rows(ids: 0..<count)
     for room in Set([0, 1, 15, 16, 17, count / 2, count, count + 3]) {
@@ -91,7 +91,7 @@ struct RowIterationTests {
     }
   }
 
-  @Test("An iterator goes on over the rows that were there when it was made")
+  @Test("An iterator continues over the rows at its creation")
   func changesMeanwhile() {
     for count in [3, 100, 1_000] {
       var rows = Rows(ids: 0..<count)
@@ -107,7 +107,7 @@ struct RowIterationTests {
     }
   }
 
-  @Test("An error of a closure ends the walk")
+  @Test("An error of a closure ends the iteration")
   func errors() {
     struct Stop: Error, Equatable { var id: Int }
     var visited = 0

@@ -9,7 +9,7 @@ import Testing
 let narrow = TreeWidths(leaf: 2, branch: 4)
 
 extension IdentifiedArray where ID == Int, Element == Row {
-  /// Rows with some ids and nothing else, in narrow nodes.
+  /// Rows with the given ids and default values, in narrow nodes.
   static func narrow(_ ids: some Sequence<Int>) -> Rows {
     var rows = Rows(widths: StoreStateTests.narrow)
     rows.fill(with: ids.map { Row($0) })
@@ -17,7 +17,7 @@ extension IdentifiedArray where ID == Int, Element == Row {
   }
 }
 
-/// Checks a tree from the inside, and that it holds the same as a plain array.
+/// Checks a tree's nodes, and compares its rows with a plain array.
 func expectSound(
   _ rows: Rows,
   _ plain: [Row],
@@ -90,7 +90,7 @@ enum RowOperation: CaseIterable {
   }
 }
 
-/// An id whose hash tells nothing.
+/// An id with a constant hash.
 struct CollidingID: RawRepresentable, Hashable, ReplicatedState {
   var rawValue: Int
 
@@ -115,7 +115,7 @@ struct CollidingRow: ReplicatedRecord, Identifiable, Hashable {
 }
 
 extension RowTree {
-  /// How many nodes an older version has not.
+  /// The number of nodes that an older version does not share.
   func nodeCount(notIn old: RowTree) -> Int {
     var known: Set<ObjectIdentifier> = []
     old.forEachNode {
@@ -131,7 +131,7 @@ extension RowTree {
     return found
   }
 
-  /// How many rows are hashed when somebody asks for the digest next.
+  /// The number of rows that the next digest must hash.
   var unhashedCount: Int { unhashed(in: root, height) }
 
   private func unhashed(in node: AnyObject, _ height: Int) -> Int {
@@ -145,7 +145,7 @@ extension RowTree {
       .reduce(0, +)
   }
 
-  /// Calls a closure with the root, and with what is below a node for which it says so.
+  /// Calls a closure with the root, and with the children of each node for which it returns true.
   private func forEachNode(_ goesOn: (AnyObject) -> Bool) {
     var nodes = count > 0 ? [(node: root, height: height)] : []
     while let (node, height) = nodes.popLast() {

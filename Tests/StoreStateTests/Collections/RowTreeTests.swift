@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Row tree", .timeLimit(.minutes(1)))
 struct RowTreeTests {
-  @Test("Every two operations on every arrangement of up to four rows do what an array does")
+  @Test("Every two operations on every arrangement of up to four rows match those of an array")
   func allSmallCases() throws {
     for mask in 0..<16 {
       for ids in permutations((0..<4).filter { mask >> $0 & 1 == 1 }) {
@@ -17,7 +17,7 @@ struct RowTreeTests {
     }
   }
 
-  /// Tries all operations, and after each of them all again, on copies that must not notice.
+  /// Tries all operations, and after each of them all again, on copies that must stay unchanged.
   private func expectAllOperations(on rows: Rows, _ plain: [Row], depth: Int) throws {
     guard depth > 0 else { return }
     var steps = RowOperation.withoutID.map { ($0, 0) }
@@ -72,7 +72,7 @@ struct RowTreeTests {
     .swapEnds, .assign,
   ]
 
-  @Test("Rows that keep coming to one place get labels, wherever that is")
+  @Test("Repeated insertions at one place get labels, for any place")
   func labels() {
     for place in [0.0, 0.3, 0.5, 1.0] {
       var (plain, rows) = ((0..<20).map { Row($0) }, Rows.narrow(0..<20))
@@ -86,7 +86,7 @@ struct RowTreeTests {
     }
   }
 
-  @Test("New first and last leaves have labels until there is none left")
+  @Test("New first and last leaves get labels until the labels are used up")
   func labelSpace() {
     for label in [0, 1, 2, 70_000, LabelSpace.middle, LabelSpace.end - 2, LabelSpace.end - 1] {
       if label < LabelSpace.end - 1 {
@@ -106,11 +106,11 @@ struct RowTreeTests {
     }
   }
 
-  @Test("A crowded end of the labels is spread again")
+  @Test("Labels that are too close at an end are spread again")
   func crowdedEnds() {
     for isFront in [true, false] {
       var rows = Rows.narrow(0..<8)
-      // As if very many leaves had come before.
+      // As after a very large number of leaves.
       let branch = unsafeDowncast(rows.tree.root, to: RowBranch.self)
       let slots = isFront ? [0] : [branch.count - 1]
       for slot in slots { branch.entries[slot].label = isFront ? 0 : .max }
@@ -121,7 +121,7 @@ struct RowTreeTests {
     }
   }
 
-  @Test("Ids with one hash for all are found all the same")
+  @Test("Ids with equal hashes are found")
   func collisions() throws {
     typealias Colliding = IdentifiedArrayOf<CollidingRow>
     var random = SeededRandom(3)
@@ -150,7 +150,7 @@ struct RowTreeTests {
     #expect(rows._$digest == plain._$digest)
   }
 
-  @Test("Digests do not depend on how an array came about")
+  @Test("Digests do not depend on the history of an array")
   func history() {
     let plain = (0..<60).map { Row($0) }
     var one = Rows.narrow([])
@@ -167,10 +167,10 @@ struct RowTreeTests {
     }
   }
 
-  @Test("Another process, which hashes otherwise, has the same bytes and digests")
+  @Test("Another process, with other hashes, has the same bytes and digests")
   func otherProcess() async {
     await #expect(processExitsWith: .success) {
-      // Pinned: what any process must find.
+      // Fixed values that every process must compute.
       var rows = Rows(ids: 0..<300)
       let old = rows
       rows.move(fromOffsets: [7, 90], toOffset: 200)
@@ -182,7 +182,7 @@ struct RowTreeTests {
     }
   }
 
-  @Test("Several threads ask for digests while others change copies")
+  @Test("Several threads request digests while others change copies")
   func threads() async {
     let rows = Rows(ids: 0..<5_000)
     let expected = Array(rows)._$digest
@@ -207,12 +207,12 @@ struct RowTreeTests {
 
 @Suite("Row tree: large arrays", .timeLimit(.minutes(1)))
 struct LargeRowTreeTests {
-  /// Counts how often an id is read; only one test's tree uses it.
+  /// Counts the reads of ids; only one test's tree uses it.
   private final class Counter {
     var count = 0
   }
 
-  @Test("The delta of one change reads a handful of 100,000 rows")
+  @Test("The delta of one change reads only a few of 100,000 rows")
   func deltaFollowsChange() throws {
     let counter = Counter()
     var rows = Rows(
@@ -245,7 +245,7 @@ struct LargeRowTreeTests {
     }
   }
 
-  @Test("100,000 rows, changed everywhere, are what a plain array is")
+  @Test("100,000 rows with many changes match a plain array")
   func smoke() throws {
     var random = SeededRandom(2)
     var plain = (0..<100_000).map { Row($0) }
@@ -273,7 +273,7 @@ struct LargeRowTreeTests {
 
 @Suite("Heaviest run")
 struct HeaviestRunTests {
-  @Test("It weighs as much as the best of all choices, and with equal weights it is the known one")
+  @Test("It has the weight of the best choice, and for equal weights it is the specified one")
   func heaviest() {
     var random = SeededRandom(9)
     for _ in 0..<300 {

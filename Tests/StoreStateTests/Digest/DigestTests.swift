@@ -1,7 +1,7 @@
 import StoreState
 import Testing
 
-/// PROTOCOL.md §4; the expected numbers come from an independent implementation of that text.
+/// PROTOCOL.md §4; an independent implementation of that text computed the expected numbers.
 @Suite struct DigestTests {
   @Test(
     "Digests are the numbers that the protocol defines",
@@ -36,7 +36,7 @@ import Testing
     #expect(different.count > 1000)
   }
 
-  @Test("An item that is not canonical has no digest")
+  @Test("A non-canonical item has no digest")
   func refused() {
     for text in ["a2 02 00 01 00", "1801", "8101 00", "81", "f7"] {
       #expect(throws: CodecError.self) { try Digest.of(canonical: hex(text)) }

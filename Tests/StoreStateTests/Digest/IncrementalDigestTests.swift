@@ -17,7 +17,7 @@ import Testing
     return sequence
   }
 
-  @Test("A sequence has one digest, wherever it is cut")
+  @Test("The digest of a sequence does not depend on the place of concatenation")
   func concatenation() {
     let all = digests(20, seed: 1)
     let whole = sequence(all)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("Entries of a map can come and go in any order")
+  @Test("Entries of a map can be added and removed in any order")
   func maps() {
     let (keys, values) = (digests(10, seed: 3), digests(10, seed: 4))
     var forwards = MapDigest()
@@ -62,7 +62,7 @@ import Testing
     #expect(forwards == backwards)
   }
 
-  @Test("Elements of a set can come and go in any order")
+  @Test("Elements of a set can be added and removed in any order")
   func sets() {
     let elements = digests(10, seed: 5)
     var forwards = SetDigest()

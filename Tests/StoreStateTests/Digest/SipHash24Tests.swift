@@ -6,7 +6,7 @@ import Testing
 @testable import StoreValues
 
 @Suite struct SipHash24Tests {
-  /// The outputs for the key from 00 to 0f and inputs of 0, 1, 2, … bytes that count up from 00.
+  /// The outputs for the key from 00 to 0f and inputs of 0, 1, 2, … ascending bytes from 00.
   private static let vectors = [
     "310e0edd47db6f72", "fd67dc93c539f874", "5a4fa9d909806c0d", "2d7efbd796666785",
     "b7877127e09427cf", "8da699cd64557618", "cee3fe586e46c9cb", "37d1018bf50002ab",
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("The parts in which the input comes do not matter")
+  @Test("The division of the input into parts does not matter")
   func parts() {
     let input = (0..<63).map { UInt8($0) }
     let whole = SipHash24.hash(input[...])

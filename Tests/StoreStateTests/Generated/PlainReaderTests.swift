@@ -7,7 +7,7 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// The plain reader is the quick way and the decoder its dumb twin: both must read the same.
+/// The plain reader is the fast path, and the decoder its simple twin: both must read the same.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct PlainReaderTests {
   @Test("Numbers, texts and bytes are read as the decoder reads them")
   func scalars() {
@@ -29,7 +29,7 @@ import Testing
     expectTwins([Data(), Data([1, 2, 3])])
   }
 
-  @Test("What is made of parts is read as the decoder reads it")
+  @Test("Composite values are read as the decoder reads them")
   func parts() {
     expectTwins([nil, 1, .max] as [Int?])
     expectTwins([nil, .some(nil), .some(1)] as [Int??])
@@ -44,7 +44,7 @@ import Testing
     expectTwins([[Todo(title: "a")], []] as [[Todo]], isPlain: false)
   }
 
-  @Test("Two elements with one id are refused where the second one stands")
+  @Test("A duplicate id is rejected at the second element")
   func duplicates() throws {
     let rows = [Node(id: 1), Node(id: 2), Node(id: 1)]
     expectTwin(rows.encoded(), of: IdentifiedArrayOf<Node>.self)
@@ -55,7 +55,7 @@ import Testing
     #expect(error?.offset == 1 + 2 * Node(id: 1).encoded().count)
   }
 
-  @Test("Both count how deep items are nested")
+  @Test("Both track the depth of items")
   func depth() throws {
     for levels in [62, 63, 64] {
       let bytes = Node.chain(levels).encoded()
@@ -69,7 +69,7 @@ import Testing
     #expect((try? Node(encoded: tree.encoded())) == nil)
   }
 
-  @Test("A reader that gives up costs no more than reading once more, however deep it was")
+  @Test("A failed plain reader costs one more read at most, at any depth")
   func amplification() throws {
     var bytes = Node.chain(50).encoded()
     let place = try #require(bytes.lastIndex(of: UInt8(ascii: "b")))
@@ -86,9 +86,9 @@ import Testing
     #expect(Node.begun.withLock { $0 } <= 2 * 100 + 2)
   }
 
-  @Test("An array that announces more than its bytes justify gets no memory for it")
+  @Test("An array that announces more elements than its bytes justify allocates no memory for them")
   func memory() {
-    // 16 bytes of memory for each byte are the most.
+    // The limit is 16 bytes of memory for each byte.
     let claim = [0x19, 0x10, 0x00].map { UInt8($0) }
     let bytes = [0x99, claim[1], claim[2]] + [UInt8](repeating: 0x80, count: 4_096)
     expectTwin(bytes, of: [[Int]].self)
@@ -112,7 +112,7 @@ import Testing
     expectTwin(encoder.bytes, of: [Node].self)
   }
 
-  @Test("In a set or map, what is read plainly is checked for its order too")
+  @Test("In a set or map, the order of plainly read items is checked too")
   func order() throws {
     for bytes in [hex("d90102 82 81 02 81 01"), hex("a2 61 62 80 61 61 80")] {
       var (quick, careful) = (CBORDecoder(bytes), CBORDecoder(bytes))
@@ -139,7 +139,7 @@ import Testing
   }
 }
 
-/// Takes more memory for an element than its bytes justify.
+/// An element that takes more memory than its bytes justify.
 private struct Wide: ReplicatedState {
   static func schema(in registry: inout SchemaRegistry) -> Schema { .array(.int64) }
 
@@ -166,7 +166,7 @@ private func failure(_ body: () throws(CodecError) -> Void) -> CodecError? {
   }
 }
 
-/// What a decoder makes of the bytes that never tries the quick way.
+/// Decodes the bytes without the fast path.
 private func carefully<Value: WireValue>(
   _ bytes: [UInt8],
   _: Value.Type,
@@ -178,7 +178,7 @@ private func carefully<Value: WireValue>(
   return value
 }
 
-/// Expects both ways to give the same value, or the same error.
+/// Expects the same value, or the same error, from both ways.
 private func expectTwin<Value: WireValue>(
   _ bytes: [UInt8],
   of type: Value.Type,

@@ -1,8 +1,8 @@
 import StoreState
 import Synchronization
 
-/// What the macro writes for a record that holds itself, in an array and behind a type that only
-/// a decoder can read.
+/// The macro's output for a record that contains itself, in an array and in a type that only a
+/// decoder can read.
 struct Node: Equatable, Identifiable, ReplicatedState {
   var id: Int
   var name: String?
@@ -16,7 +16,7 @@ struct Node: Equatable, Identifiable, ReplicatedState {
     self.byKey = byKey
   }
 
-  /// A node at the bottom of so many others, each of which holds the next one by a key.
+  /// A chain of `levels` nodes, each of which contains the next one under a key.
   static func chain(_ levels: Int) -> Node {
     (0..<levels).reduce(Node(id: -1)) { node, level in Node(id: level, byKey: ["a": node]) }
   }
@@ -71,11 +71,11 @@ struct Node: Equatable, Identifiable, ReplicatedState {
     _$FieldReader.Names(["id", "name", "children", "byKey"], formerly: ["children": "rows"])
   }
 
-  /// How many nodes readers and decoders have begun to read.
+  /// The number of nodes that readers and decoders have begun to read.
   static let begun = Mutex(0)
 }
 
-/// What the macro writes for an enumeration.
+/// The macro's output for an enumeration.
 enum Step: Equatable, ReplicatedState {
   case done
   case move(from: Int, to: Int?)

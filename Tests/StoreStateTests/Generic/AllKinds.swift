@@ -2,7 +2,7 @@ import Foundation
 import GenericState
 import StoreState
 
-/// A record with a field of each kind that the protocol has.
+/// A record with a field of each kind of the protocol.
 struct AllKinds: ReplicatedRecord {
   var bool = false
   var int8: Int8 = 0
@@ -104,7 +104,7 @@ extension AllKinds: RandomState {
     UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, random.pick([1, 0xab, 0xff])))
   }
 
-  /// What JSON can say without a schema.
+  /// A value that JSON can represent without a schema.
   private static func any(_ random: inout SeededRandom) -> GenericValue {
     random.pick([
       .null, .bool(true), .unsigned(.max), .negative(.max), .float(1), .float(-0.0), .text("é"),

@@ -24,7 +24,7 @@ struct DeltaPlanTests {
     }
   }
 
-  /// What the document does, and the plan; an optional around it is another way in.
+  /// Compares a delta's result by the document with that by the plan, also inside of an optional.
   private func compare(_ old: GenericValue, _ delta: [UInt8]) {
     let wanted = Result { () throws(CodecError) in
       try old.applying(delta: delta, in: AllKinds.document)
@@ -44,7 +44,7 @@ struct DeltaPlanTests {
     }
   }
 
-  @Test("They do what a document does, for random edits", arguments: 0..<40 as Range<UInt64>)
+  @Test("For random edits they match a document's result", arguments: 0..<40 as Range<UInt64>)
   func edits(seed: UInt64) throws {
     var random = SeededRandom(seed)
     var value = AllKinds.random(&random)
@@ -56,7 +56,7 @@ struct DeltaPlanTests {
     }
   }
 
-  @Test("They refuse what a document refuses, at its place", arguments: 0..<20 as Range<UInt64>)
+  @Test("They reject the same deltas at the same place", arguments: 0..<20 as Range<UInt64>)
   func damaged(seed: UInt64) throws {
     var random = SeededRandom(seed)
     let (old, new) = (AllKinds.random(&random), AllKinds.random(&random))
@@ -85,7 +85,7 @@ struct DeltaPlanTests {
     }
   }
 
-  @Test("A record of records of itself has a plan, and null comes and goes")
+  @Test("A record that contains itself has a plan, and null is set and removed")
   func recursive() throws {
     let definitions: [String: Definition] = [
       "Node": .record([.init("long name", .int64), .init("next", .optional(.named("Node")))])
@@ -106,7 +106,7 @@ struct DeltaPlanTests {
     #expect(try planned(.null, [0x82, 0x00] + old.encoded(), by: plan).get() == old)
   }
 
-  @Test("A prepared value is the same and changes alike", arguments: 0..<20 as Range<UInt64>)
+  @Test("A prepared value is equal and changes equally", arguments: 0..<20 as Range<UInt64>)
   func prepared(seed: UInt64) throws {
     var random = SeededRandom(seed)
     var value = AllKinds.random(&random)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Generic value: deltas", .timeLimit(.minutes(1)))
 struct GenericDeltaTests {
-  @Test("They do what typed values do, for random edits", arguments: 0..<60 as Range<UInt64>)
+  @Test("For random edits they match typed values", arguments: 0..<60 as Range<UInt64>)
   func agreement(seed: UInt64) throws {
     var random = SeededRandom(seed)
     var value = AllKinds.random(&random)
@@ -20,7 +20,7 @@ struct GenericDeltaTests {
   }
 
   @Test(
-    "They do what typed values do, from anything to anything",
+    "Between any two values they match typed values",
     arguments: 0..<40 as Range<UInt64>,
   )
   func agreementOfStrangers(seed: UInt64) throws {
@@ -31,7 +31,7 @@ struct GenericDeltaTests {
     try checkDelta(from: [Todo??].random(&random), to: [Todo??].random(&random))
   }
 
-  @Test("They refuse what typed values refuse, and never trap", arguments: 0..<20 as Range<UInt64>)
+  @Test("They reject the same deltas, and never trap", arguments: 0..<20 as Range<UInt64>)
   func damaged(seed: UInt64) throws {
     var random = SeededRandom(seed)
     let (old, new) = (AllKinds.random(&random), AllKinds.random(&random))
@@ -64,7 +64,7 @@ struct GenericDeltaTests {
     case (.success, .failure(let error)):
       Issue.record("only the generic value refuses: \(error): \(hexText(delta))")
     case (.failure(let error), .success):
-      // Swift takes texts for equal that differ in bytes, and its URLs are not any text.
+      // Swift treats some texts with different bytes as equal, and not every text is a URL.
       let message = "\(error)"
       let isKnown =
         message.contains("equals another one") || message.contains("expected a URL")
@@ -103,7 +103,7 @@ struct GenericDeltaTests {
     return "\(try #require(error))"
   }
 
-  @Test("What does not fit is refused with the path")
+  @Test("A delta that does not fit is rejected with the path")
   func paths() throws {
     var state = AppState()
     state.todos = [Todo(title: "a"), Todo(title: "b")]
@@ -132,7 +132,7 @@ struct GenericDeltaTests {
     #expect(try error(state, "a1 01 82 02 a0").contains("the case home has no payload"))
   }
 
-  @Test("A row's path has its id as JSON writes it, also when the id is a UUID")
+  @Test("A row's path has its id in JSON form, also if the id is a UUID")
   func pathOfUUID() throws {
     let rows: IdentifiedArrayOf<UUIDRow> = [UUIDRow()]
     let id = "01020304-0506-0708-090A-0B0C0D0E0F10"

@@ -19,7 +19,7 @@ struct GenericItemsTests {
 
     enum Edit: CaseIterable { case remove, move, insert, change }
 
-    /// Changes it at random, and says how.
+    /// Changes it at random, and returns the delta.
     mutating func make(_ edit: Edit, _ random: inout SeededRandom, newID: UInt64) -> [UInt8] {
       var encoder = CBOREncoder()
       encoder.mapHeader(1)
@@ -106,7 +106,7 @@ struct GenericItemsTests {
     var random = SeededRandom(7)
     var rows = Rows(rows: (0..<100_000).map { ($0, 0) })
     var value = rows.value
-    // The rows go into a tree, and the first digest is that of all of them.
+    // The rows move into a tree, and the first digest covers all of them.
     try DeltaPlan(.optional(document.root), in: document).prepare(&value)
     #expect(try tree(value).unhashedCount == 100_000)
     _ = value._$digest
@@ -115,7 +115,7 @@ struct GenericItemsTests {
       let old = value
       let delta = rows.make(edit, &random, newID: 200_000 + number)
       value = try value.applying(delta: delta, in: document)
-      // Two ways from the root to a leaf with a neighbour each, and the rows of these leaves.
+      // Two paths from the root to a leaf with a neighbor each, and the rows of these leaves.
       let (tree, height) = (try tree(value), try tree(value).height)
       #expect(tree.nodeCount(notIn: try self.tree(old)) <= 4 * (height + 1))
       #expect(tree.unhashedCount <= 4 * tree.widths.leaf)
@@ -124,7 +124,7 @@ struct GenericItemsTests {
     #expect(value.encoded() == rows.value.encoded())
   }
 
-  @Test("Rows with one id twice are an error, not a trap, and so is another field of ids")
+  @Test("A duplicate id is an error, not a trap, and so is another id field")
   func unsound() throws {
     let row = Rows.value((1, 1))
     #expect(throws: CodecError.self) {

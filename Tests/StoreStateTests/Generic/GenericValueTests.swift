@@ -19,7 +19,7 @@ struct GenericValueTests {
     }
   }
 
-  @Test("Values are equal when their bytes are, and then have the same hash")
+  @Test("Values with equal bytes are equal and have equal hashes")
   func equality() throws {
     var random = SeededRandom(3)
     let texts: [GenericValue] = [.text("\u{e9}"), .text("e\u{301}")]
@@ -36,7 +36,7 @@ struct GenericValueTests {
     }
   }
 
-  @Test("Maps and sets are brought in order")
+  @Test("Maps and sets are sorted")
   func sorting() throws {
     let map = try #require(
       GenericValue.map(sorting: [
@@ -118,7 +118,7 @@ struct GenericValidationTests {
     }
   }
 
-  @Test("What does not fit is named with its path")
+  @Test("A part that does not match is reported with its path")
   func paths() throws {
     let todo = try GenericValue(encoded: Todo().encoded())
     guard case .map(var entries) = todo else { throw CodecError(.typeMismatch, "no map") }

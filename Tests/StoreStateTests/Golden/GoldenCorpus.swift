@@ -202,7 +202,7 @@ enum GoldenCorpus {
     ]
   }
 
-  /// A record in an array in a record, and so on: each level is two of the encoding.
+  /// A record in an array in a record, and so on: each level is two levels of the encoding.
   private static func tree(_ depth: Int, leaf: Int = 1) -> Tree {
     var tree = Tree()
     tree.value = leaf

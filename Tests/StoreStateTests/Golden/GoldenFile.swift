@@ -6,7 +6,7 @@ import Foundation
 @testable import StoreState
 @testable import StoreValues
 
-/// One file of the golden corpus: bytes that every later build must read as this one wrote them.
+/// One file of the golden corpus: bytes that every later build must read as this build wrote them.
 ///
 /// Each line is a word, names, and hexadecimal digits or a text:
 ///
@@ -26,7 +26,7 @@ struct GoldenFile {
     .appending(path: "../../Fixtures/Golden", directoryHint: .isDirectory)
     .standardizedFileURL
 
-  /// Whether the corpus is to be written anew instead of being compared.
+  /// Whether the corpus is rewritten instead of compared.
   static var isRewriting: Bool {
     ProcessInfo.processInfo.environment["REWRITE_GOLDEN"] != nil
   }
@@ -35,7 +35,7 @@ struct GoldenFile {
 
   var text: String { lines.map { $0 + "\n" }.joined() }
 
-  /// All files of the corpus as they are committed.
+  /// All committed files of the corpus.
   static func committed() throws -> [GoldenFile] {
     try FileManager.default
       .contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -52,7 +52,7 @@ struct GoldenFile {
 }
 
 extension GoldenFile {
-  /// States of one type, the deltas from each to the next.
+  /// States of one type, and the deltas between consecutive ones.
   init<State: ReplicatedState>(
     _ name: String,
     _ description: String,

@@ -7,12 +7,12 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// Bytes of earlier builds mean what they meant.
+/// The bytes of earlier builds keep their meaning.
 ///
-/// `REWRITE_GOLDEN=1 swift test --filter GoldenTests` writes the corpus anew; a changed line is a
+/// `REWRITE_GOLDEN=1 swift test --filter GoldenTests` rewrites the corpus; a changed line is a
 /// changed protocol.
 @Suite(.timeLimit(.minutes(1)), .serialized) struct GoldenTests {
-  @Test("This build writes the bytes that are committed")
+  @Test("This build writes the committed bytes")
   func writes() throws {
     let files = try GoldenCorpus.files()
     guard !GoldenFile.isRewriting else {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("Every file that was ever committed is read as it says")
+  @Test("Every committed file is read with its recorded values")
   func reads() throws {
     let files = try GoldenFile.committed()
     #expect(files.count >= 30)

@@ -6,10 +6,10 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// An implementation that knows nothing of ours reads our bytes and writes the same ones.
+/// An independent implementation reads the encoder's bytes and writes the same ones.
 @Suite(.timeLimit(.minutes(1)))
 struct IndependentCBORTests {
-  /// Whether Python and its package cbor2 are there.
+  /// Whether Python and its package cbor2 are available.
   static let isAvailable: Bool = {
     let result = try? run(["-c", "import cbor2"], input: "")
     return result?.status == 0
@@ -23,14 +23,14 @@ struct IndependentCBORTests {
       .appending(path: "cbor2-\(UUID())", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // Files, not pipes: nobody has to read and write at the same time.
+    // Files instead of pipes, which would need concurrent reads and writes.
     let (source, target) = (folder.appending(path: "in"), folder.appending(path: "out"))
     try input.write(to: source, atomically: true, encoding: .utf8)
     try "".write(to: target, atomically: true, encoding: .utf8)
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["python3"] + arguments
-    // Where `make test` puts what is not there.
+    // The folder into which `make test` installs missing packages.
     let packages = GoldenFile.folder.appending(path: "../../../.build/python").standardized.path()
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["PYTHONPATH": packages],
@@ -61,7 +61,7 @@ struct IndependentCBORTests {
     var random = SeededRandom(8949)
     for _ in 0..<400 {
       var state = AllKinds.random(&random)
-      // Python takes zeros of both signs for one key.
+      // Python treats zeros of both signs as one key.
       state.byFloat = [:]
       lines.append(hexText(state.encoded()))
       var next = state

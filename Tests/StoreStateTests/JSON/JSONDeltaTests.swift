@@ -60,7 +60,7 @@ struct JSONDeltaTests {
     #expect(try json(from: old, to: new) == #"{"selection":{"removed":[1],"inserted":[2]}}"#)
   }
 
-  @Test("Rows are named by their ids")
+  @Test("Rows are identified by their ids")
   func rows() throws {
     let old: Rows = [Row(1, "a"), Row(2, "b"), Row(3, "c"), Row(4, "d")]
     var new = old
@@ -75,7 +75,7 @@ struct JSONDeltaTests {
     #expect(try json(from: old, to: new) == expected)
   }
 
-  @Test("Without the value before it the delta is still shown")
+  @Test("A delta can be shown without the previous value")
   func withoutValue() throws {
     let (old, new) = (Destination.move(from: 1, to: 2), Destination.move(from: 1, to: 3))
     let document = SchemaRegistry.document(for: Destination.self)
@@ -85,7 +85,7 @@ struct JSONDeltaTests {
   }
 
   @Test(
-    "Every delta has a text, and damaged ones give an error",
+    "Every delta has a text, and damaged ones yield an error",
     arguments: 0..<30 as Range<UInt64>,
   )
   func anything(seed: UInt64) throws {

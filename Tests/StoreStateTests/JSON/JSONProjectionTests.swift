@@ -16,7 +16,7 @@ func json<Value: WirePayload>(_ value: Value) throws -> String {
   return JSONProjection.json(try GenericValue(encoded: encoder.bytes), in: document)
 }
 
-/// The value of a type that a JSON text stands for.
+/// The value of a type from a JSON text.
 func fromJSON<Value: WirePayload>(_ type: Value.Type, _ text: String) throws -> Value {
   let document = SchemaRegistry.document(for: type)
   let value = try JSONProjection.value(fromJSON: text, in: document)
@@ -29,7 +29,7 @@ func fromJSON<Value: WirePayload>(_ type: Value.Type, _ text: String) throws -> 
 
 @Suite("JSON projection", .timeLimit(.minutes(1)))
 struct JSONProjectionTests {
-  @Test("Every kind comes back to the bit", arguments: 0..<80 as Range<UInt64>)
+  @Test("Every kind keeps its bits", arguments: 0..<80 as Range<UInt64>)
   func roundTrip(seed: UInt64) throws {
     var random = SeededRandom(seed)
     let value = try GenericValue(encoded: AllKinds.random(&random).encoded())
@@ -72,7 +72,7 @@ struct JSONProjectionTests {
     #expect(try json(try #require(URL(string: "https://a.b/c"))) == #""https://a.b/c""#)
   }
 
-  @Test("Other spellings of the same are read too")
+  @Test("Other spellings of the same value are read too")
   func leniency() throws {
     #expect(try fromJSON(Double.self, "3") == 3)
     #expect(try fromJSON(Double.self, "-0").sign == .minus)
@@ -90,7 +90,7 @@ struct JSONProjectionTests {
     #expect(todo == Todo(title: "a", id: 1, isCompleted: true))
   }
 
-  @Test("An action's payload without a label may leave out _0")
+  @Test("An action's payload without a label may omit _0")
   func actions() throws {
     func bytes(_ text: String) throws -> [UInt8] {
       try fromJSON(TodosAction.self, text).encoded()
@@ -117,7 +117,7 @@ struct JSONProjectionTests {
     #expect(try fromJSON(Destination.self, #"{"edit":\#(json(Todo()))}"#) == .edit(Todo()))
   }
 
-  @Test("A value that is not of its schema is written as well as JSON can")
+  @Test("A value that does not match its schema is written without it")
   func wrongValue() {
     let value = GenericValue.map([.init(.unsigned(1), .bytes([1, 2, 3]))])
     let schemas: [Schema] = [
@@ -143,7 +143,7 @@ struct JSONProjectionErrorTests {
   }
 
   @Test(
-    "An action that does not fit is refused with its path",
+    "An action that does not match is rejected with its path",
     arguments: [
       (#"{"addButtonTapped":{"title":3}}"#, "$.addButtonTapped.title: expected text, found 3"),
       (
@@ -192,7 +192,7 @@ struct JSONProjectionErrorTests {
     #expect(try error(TodosAction.self, text).hasPrefix(expected))
   }
 
-  @Test("Values that do not fit are refused with their path")
+  @Test("Values that do not match are rejected with their path")
   func values() throws {
     #expect(try error(Int8.self, "128") == "expected an integer from -128 to 127, found 128")
     #expect(try error(UInt8.self, "-1").hasSuffix("from 0 to 255, found -1"))
@@ -225,7 +225,7 @@ struct JSONProjectionErrorTests {
     #expect(try error(GenericValue.self, #"{"a":1,"a":2}"#).contains(#"found "a" twice"#))
   }
 
-  @Test("Records are refused with the field's name")
+  @Test("Records are rejected with the field's name")
   func records() throws {
     #expect(try error(Row.self, "[]") == "expected Row as an object, found an array")
     #expect(try error(Row.self, #"{"id":1}"#) == "$.title: expected text, found nothing")

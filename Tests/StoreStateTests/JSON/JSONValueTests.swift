@@ -9,7 +9,7 @@ import Testing
 
 @Suite("JSON text")
 struct JSONValueTests {
-  @Test("What could control a terminal is written by its number, and read back")
+  @Test("Characters that could control a terminal are escaped, and read back")
   func disturbingText() throws {
     let text = "a\u{9b}31m\u{85}b\u{202e}c\u{2069}\u{2028}\u{61c}"
     let written = JSONValue.string(text).text()
@@ -18,7 +18,7 @@ struct JSONValueTests {
   }
 
   @Test(
-    "A text is read and written as it was",
+    "A text keeps its form when it is read and written",
     arguments: [
       "null", "true", "false", "0", "-0", "-0.0", "12345678901234567890", "1.5e+300", #""""#,
       #""a\"\\\n\r\t\u0001é𝄞""#, "[]", "{}", #"[1,[2,{"a":null}],"x"]"#, #"{"b":1,"a":{"b":[]}}"#,
@@ -35,12 +35,12 @@ struct JSONValueTests {
     #expect(try JSONValue(parsing: text) == .string("A/\u{8}\u{c}𝄞\u{e9}"))
   }
 
-  @Test("Space may stand between everything")
+  @Test("Space is allowed between all tokens")
   func space() throws {
     #expect(try JSONValue(parsing: " {\n\t\"a\" : [ 1 ,\r 2 ] } ").text() == #"{"a":[1,2]}"#)
   }
 
-  @Test("Indented text has one item on a line")
+  @Test("Indented text has one item per line")
   func pretty() {
     let value: JSONValue = ["scope": "todos", "items": [1, true], "none": [], "empty": [:]]
     let expected = """
@@ -59,7 +59,7 @@ struct JSONValueTests {
   }
 
   @Test(
-    "What is not JSON is refused with its place",
+    "Invalid JSON is rejected with its place",
     arguments: [
       ("", "line 1, column 1: expected a value, found the end"),
       ("[1,\n 2,]", "line 2, column 4: expected a value, found \"]\""),
@@ -89,7 +89,7 @@ struct JSONValueTests {
     #expect("\(try #require(error))".contains(expected), "\(String(describing: error))")
   }
 
-  @Test("Depth is bounded, so that no text exhausts the stack")
+  @Test("Depth is limited, so no text exhausts the stack")
   func depth() throws {
     let nested = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
     #expect(try JSONValue(parsing: nested).text() == nested)
@@ -99,7 +99,7 @@ struct JSONValueTests {
     #expect("\(try #require(error))".contains("nested deeper than 128"))
   }
 
-  @Test("It reads and writes what Foundation writes and reads")
+  @Test("It reads Foundation's texts, and Foundation reads its texts")
   func foundation() throws {
     let strings = ["", "a\"b\\c", "\u{0}\u{1f}\u{7f}\u{2028}", "日本𝄞e\u{301}"]
     for text in strings {
@@ -113,7 +113,7 @@ struct JSONValueTests {
 
 @Suite("JSON text: base64, UUIDs, dates and durations")
 struct JSONTextTests {
-  @Test("Base64 is RFC 4648's, strictly")
+  @Test("Base64 follows RFC 4648 strictly")
   func base64() {
     let vectors = ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foobar": "Zm9vYmFy"]
     for (plain, encoded) in vectors {
@@ -147,7 +147,7 @@ struct JSONTextTests {
     for text in wrong { #expect(UUIDText.bytes(of: text) == nil, "\(text)") }
   }
 
-  @Test("Dates are those of Foundation's calendar")
+  @Test("Dates match Foundation's calendar")
   func calendar() throws {
     let style = Date.ISO8601FormatStyle()
     for day in stride(from: -150_000, through: 2_900_000, by: 1_237) {
@@ -159,7 +159,7 @@ struct JSONTextTests {
   }
 
   @Test(
-    "A date is written when that is exact to the bit, with as few digits as that takes",
+    "A date is written if its text has the exact bits, with the fewest digits",
     arguments: [
       (0, "2001-01-01T00:00:00Z"), (-0.5, "2000-12-31T23:59:59.500Z"),
       (791_544_600.123, "2026-01-31T09:30:00.123Z"), (-1e-9, "2000-12-31T23:59:59.999999999Z"),
@@ -184,7 +184,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test("Other texts are no dates")
+  @Test("Other texts are not dates")
   func noDates() {
     let wrong = [
       "", "2026-01-31", "2026-01-31T09:30:00", "2026-01-31 09:30:00Z", "2026-02-29T00:00:00Z",
@@ -199,7 +199,7 @@ struct JSONTextTests {
     #expect(DateText.seconds(of: "2001-01-01T00:00:00.5Z") == 0.5)
   }
 
-  @Test("Durations are pairs, or numbers of seconds that are exact")
+  @Test("Durations are pairs, or exact numbers of seconds")
   func durations() throws {
     func parts(_ text: String) throws -> [Int64]? {
       DurationText.parts(of: try JSONValue(parsing: text)).map { [$0.seconds, $0.attoseconds] }

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// A choice as a key: its cases are declared in another order than that of their bytes.
+/// A choice as a key: its cases are declared in another order than that of their encodings.
 private enum Letter: Hashable, ReplicatedChoice {
   case bb
   case a
@@ -27,7 +27,7 @@ private enum Word: String, ReplicatedState {
   case accented = "é"
 }
 
-/// An element that differs from itself where its date is no number.
+/// An element that differs from itself if its date is NaN.
 private struct Stamp: Hashable, ReplicatedRecord {
   var date = Date(timeIntervalSinceReferenceDate: 0)
 
@@ -36,7 +36,7 @@ private struct Stamp: Hashable, ReplicatedRecord {
 
 @Suite("Edges of the codec")
 struct CodecEdgeTests {
-  @Test("Keys and elements that are cases have to stand in the order of their bytes")
+  @Test("Keys and elements that are cases must be in the order of their encodings")
   func choices() throws {
     let ordered = hex("a2 6161 02 626262 01")
     let shuffled = hex("a2 626262 01 6161 02")
@@ -56,7 +56,7 @@ struct CodecEdgeTests {
     for old in values { for new in values { try check(from: old, to: new) } }
   }
 
-  @Test("A duration that 64 bits of seconds cannot hold is the longest one that they can")
+  @Test("A duration beyond 64 bits of seconds becomes the longest that fits")
   func durations() throws {
     let longest = Duration(
       secondsComponent: .max,
@@ -71,7 +71,7 @@ struct CodecEdgeTests {
     #expect((longest + longest).delta(from: longest) == nil)
   }
 
-  @Test("A number of seconds with an exponent beyond all bounds is no duration, and no trap")
+  @Test("A number of seconds with a huge exponent is not a duration, and does not trap")
   func exponents() throws {
     let document = try SchemaDocument(root: .duration, definitions: [:])
     for exponent in ["-9223372036854775808", "9223372036854775807", "101", "-101", "1e", ""] {
@@ -83,7 +83,7 @@ struct CodecEdgeTests {
     #expect(seconds == .array([.integer(15), .integer(0)]))
   }
 
-  @Test("A set of locators has one element for those that are written alike")
+  @Test("A set of URLs has one element for those with the same text")
   func locators() throws {
     let base = try #require(URL(string: "http://x/"))
     let relative = try #require(URL(string: "a", relativeTo: base))
@@ -94,7 +94,7 @@ struct CodecEdgeTests {
   }
 
   @Test(
-    "A value that is nested deeper than anyone reads has a digest, and is refused when it is read"
+    "A value beyond the maximal depth has a digest, and is rejected when it is read"
   )
   func depth() throws {
     for depth in [100, 128, 129, 1_000] {
@@ -111,7 +111,7 @@ struct CodecEdgeTests {
     }
   }
 
-  @Test("A UUID has 16 bytes and neither fewer nor more")
+  @Test("A UUID has exactly 16 bytes")
   func identifiers() throws {
     let document = try SchemaDocument(root: .uuid, definitions: [:])
     for count in [0, 1, 15, 16, 17, 32] {
@@ -128,7 +128,7 @@ struct CodecEdgeTests {
     }
   }
 
-  @Test("A raw value in another normalisation stands for no case")
+  @Test("A raw value in another normalization matches no case")
   func rawValues() throws {
     #expect(try Word(encoded: "é".encoded()) == .accented)
     let refusals = [
@@ -138,7 +138,7 @@ struct CodecEdgeTests {
     for refusal in refusals { #expect(refusal?.code == .outOfRange) }
   }
 
-  @Test("Elements with dates that are no numbers are one element on the wire")
+  @Test("Elements with NaN dates are one element on the wire")
   func dates() throws {
     var stamp = Stamp()
     stamp.date = Date(timeIntervalSinceReferenceDate: .nan)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The index of hashes")
 struct HashIndexLawTests {
-  /// Hashes that crowd where a guess at their place is wrong.
+  /// Hashes that are unevenly spread, so that an estimate of their place is wrong.
   private func hash(_ random: inout SeededRandom, _ kind: Int) -> UInt32 {
     switch kind {
     case 0: UInt32.random(in: 0...UInt32.max, using: &random)
@@ -17,7 +17,7 @@ struct HashIndexLawTests {
     }
   }
 
-  @Test("It finds what a sorted list finds, however the hashes crowd", arguments: 0..<4)
+  @Test("It finds the same pairs as a sorted list, for any spread of hashes", arguments: 0..<4)
   func twin(kind: Int) {
     var random = SeededRandom(UInt64(kind))
     var index = HashIndex()

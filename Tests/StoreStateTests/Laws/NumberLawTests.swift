@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Numbers of the codec")
 struct NumberLawTests {
-  @Test("Sums and products modulo the prime are what 128 bits make of them")
+  @Test("Sums and products modulo the prime match those in 128 bits")
   func modulus() {
     let modulus = SequenceDigest.modulus
     let numbers: [UInt64] = [
@@ -27,7 +27,7 @@ struct NumberLawTests {
     }
   }
 
-  @Test("An integer is read as another kind exactly where that holds every number of it")
+  @Test("An integer is read as another kind exactly if that kind contains its range")
   func integers() throws {
     let kinds: [(schema: Schema, range: ClosedRange<Int128>)] = [
       (.int8, -0x80...0x7f), (.int16, -0x8000...0x7fff), (.uint8, 0...0xff),
@@ -49,7 +49,7 @@ struct NumberLawTests {
     }
   }
 
-  @Test("An integer is of a kind exactly where its range holds it, typed and generic")
+  @Test("An integer matches a kind exactly if it is in its range, typed and generic")
   func ranges() throws {
     func check<Number: ReplicatedState & FixedWidthInteger>(_ type: Number.Type) throws {
       let document = SchemaRegistry.document(for: type)

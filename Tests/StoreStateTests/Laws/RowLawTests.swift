@@ -6,14 +6,14 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// An id whose hash says nothing.
+/// An id with a constant hash.
 private struct Name: Hashable, RawRepresentable, ReplicatedState {
   var rawValue: String
 
   func hash(into hasher: inout Hasher) {}
 }
 
-/// A row that `==` knows by its id alone.
+/// A row whose `==` compares only the id.
 private struct Card: Identifiable, ReplicatedRecord, Equatable {
   var id = Name(rawValue: "")
   var title = ""
@@ -31,9 +31,9 @@ private struct Card: Identifiable, ReplicatedRecord, Equatable {
   }
 }
 
-@Suite("Rows that are hard to tell apart")
+@Suite("Rows that are hard to distinguish")
 struct RowLawTests {
-  @Test("Rows of one hash, equal in Swift and of other bytes, change, move, go and come")
+  @Test("Rows with equal hashes and ids but other bytes are changed, moved, removed and inserted")
   func rows() throws {
     let many = IdentifiedArray(uniqueElements: (0..<60).map { Card.named("\($0)") })
     var edited = many
@@ -50,7 +50,7 @@ struct RowLawTests {
     for old in values { for new in values { try check(from: old, to: new) } }
   }
 
-  @Test("An id in another normalisation is another id on the wire, wherever its row stands")
+  @Test("An id in another normalization is another id on the wire, at any position")
   func normalisations() throws {
     let (composed, decomposed) = (Card.named("é"), Card.named("e\u{301}"))
     let values: [IdentifiedArrayOf<Card>] = [
@@ -63,7 +63,7 @@ struct RowLawTests {
     try check(from: values[1], to: changed)
   }
 
-  @Test("An array of which all rows come anew, and one that is nearly the same, are told apart")
+  @Test("A rebuilt array equals its original, and a slightly different one does not")
   func sameness() throws {
     let one = IdentifiedArray(uniqueElements: (0..<40).map { Card.named("\($0)", "t") })
     for place in [0, 17, 39] {
@@ -75,7 +75,7 @@ struct RowLawTests {
     }
   }
 
-  @Test("Places beyond the end are refused, whether few rows come or many", arguments: [1, 9, 30])
+  @Test("Positions beyond the end are rejected, for few and many rows", arguments: [1, 9, 30])
   func places(count: Int) throws {
     let rows = IdentifiedArray(uniqueElements: ["x", "y"].map { Card.named($0) })
     let document = SchemaRegistry.document(for: IdentifiedArrayOf<Card>.self)
@@ -86,7 +86,7 @@ struct RowLawTests {
       encoder.encode(unsigned: 2)
       encoder.arrayHeader(count * 2)
       for place in 0..<count {
-        // All but the last go before the rows that are there.
+        // All except the last are placed before the existing rows.
         let end = count + 1 + beyond
         encoder.encode(unsigned: UInt64(place == count - 1 ? end : place))
         Card.named("\(place)").encode(to: &encoder)
@@ -107,7 +107,7 @@ struct RowLawTests {
     }
   }
 
-  @Test("Of two rows with one id that a delta brings, the second is refused")
+  @Test("Of two inserted rows with the same id, the second is rejected")
   func twins() throws {
     let row = "a2 626964 6178 657469746c65 60"
     let rows = IdentifiedArray(uniqueElements: [Card.named("y")])

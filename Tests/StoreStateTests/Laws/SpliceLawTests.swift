@@ -9,13 +9,13 @@ import Testing
 
 @Suite("Splices between scalars that share bytes")
 struct SpliceLawTests {
-  /// Scalars of one to four bytes of which some share their first and some their last bytes.
+  /// Scalars of one to four bytes, some of which share their first or their last bytes.
   private static let scalars = [
     "", "a", "e\u{301}", "\u{301}", "é", "è", "ĩ", "\u{129}\u{301}", "€", "₭", "\u{10ac}", "𝄞",
     "𝄟", "\u{2f11e}", "👨‍👩‍👧", "👩",
   ]
 
-  @Test("Wherever one takes the place of another, no scalar is cut")
+  @Test("A replacement never splits a scalar")
   func replacements() throws {
     let long = String(repeating: "0123456789é", count: 8)
     let document = try SchemaDocument(root: .text, definitions: [:])
@@ -38,7 +38,7 @@ struct SpliceLawTests {
     }
   }
 
-  @Test("What stands twice at the place of a change is counted once")
+  @Test("Repeated content at the place of a change is counted once")
   func repetitions() throws {
     for count in [33, 34, 40, 80] {
       for (one, other) in [(count, count + 1), (count, count + 7), (count + 9, count)] {
@@ -52,7 +52,7 @@ struct SpliceLawTests {
     }
   }
 
-  @Test("A splice is refused that begins or ends inside of a scalar")
+  @Test("A splice that begins or ends inside of a scalar is rejected")
   func cuts() throws {
     let text = "aé𝄞b"
     let boundaries: Set = [0, 1, 3, 7, 8]

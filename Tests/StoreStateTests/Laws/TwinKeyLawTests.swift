@@ -6,12 +6,12 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-@Suite("Keys that are equal in Swift and of other bytes")
+@Suite("Keys that are equal in Swift but have different bytes")
 struct TwinKeyLawTests {
   private let composed = "62 c3a9"
   private let decomposed = "63 65cc81"
 
-  /// Applies a delta to a dictionary, a map, and to what both are on the wire.
+  /// Applies a delta to a dictionary, a map, and their generic value.
   private func refused(_ delta: String) {
     let (one, other) = (["é": [1]], PersistentMap(["é": [1]]))
     #expect(one.encoded() == other.encoded())
@@ -26,7 +26,7 @@ struct TwinKeyLawTests {
     for error in errors { #expect(error?.code == .deltaMismatch) }
   }
 
-  @Test("A key is removed and changed by its own bytes only")
+  @Test("Only a key's own bytes remove or change it")
   func keys() throws {
     refused("a1 00 81 \(decomposed)")
     refused("a1 02 82 \(decomposed) 83 00 00 81 05")
@@ -41,7 +41,7 @@ struct TwinKeyLawTests {
     #expect(replaced.encoded() == ["e\u{301}": [Int]()].encoded())
   }
 
-  @Test("An element is removed by its own bytes only, and comes only where none is equal")
+  @Test("Only an element's own bytes remove it, and an equal element is not inserted")
   func elements() throws {
     for delta in ["a1 00 81 \(decomposed)", "a1 01 81 \(decomposed)", "a1 01 81 \(composed)"] {
       let one = #expect(throws: CodecError.self) {
@@ -54,7 +54,7 @@ struct TwinKeyLawTests {
     }
   }
 
-  @Test("Every way from each to each of some sets and dictionaries with twins")
+  @Test("Deltas exist between all of some sets and dictionaries with twins")
   func ways() throws {
     let keys: [[String]] = [[], ["é"], ["e\u{301}"], ["é", "b"], ["e\u{301}", "b"], ["b"]]
     let sets = keys.map { Set($0) }

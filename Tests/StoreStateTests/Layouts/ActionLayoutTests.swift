@@ -2,7 +2,7 @@ import StoreActor
 import StoreState
 import Testing
 
-/// Actions: choices of which a client may send only what the layout lists.
+/// Actions: choices of which a client may send only the cases in the layout.
 @Suite struct ActionLayoutTests {
   private func roundTrip(_ action: TodosAction) throws -> String {
     let bytes = try action.encoded()
@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(
-    "Actions with and without payload, of children and of rows are read as they were written",
+    "Actions with and without payload, of children and of rows keep their value",
     arguments: [
       .clearCompletedButtonTapped, .addButtonTapped(title: "Milk"), .filterPicked(filter: .active),
       .moved(source: [1, 2], destination: 3, animated: true), .focused(.toggleButtonTapped),
@@ -34,7 +34,7 @@ import Testing
     )
   }
 
-  @Test("An action that the layout does not list cannot be encoded")
+  @Test("An action outside of the layout cannot be encoded")
   func privateActions() {
     let error = #expect(throws: CodecError.self) { try TodosAction.response(1).encoded() }
     #expect(error?.code == .privateAction)
@@ -51,7 +51,7 @@ import Testing
     )
   }
 
-  @Test("An action that the layout does not list is not decoded")
+  @Test("An action outside of the layout is not decoded")
   func unknownActions() {
     let error = #expect(throws: CodecError.self) { try TodosAction(encoded: "response".encoded()) }
     #expect(error?.code == .unknownName)
@@ -70,7 +70,7 @@ import Testing
     #expect(nested?.description.hasPrefix("$.focused._0: there is no action \"toggle\"") == true)
   }
 
-  @Test("A row's action that is malformed is refused with its path")
+  @Test("A malformed action of a row is rejected with its path")
   func rowActions() {
     // {"items": {"_0": {"element": {"id": "x", …
     let wrongID = #expect(throws: CodecError.self) {
@@ -93,7 +93,7 @@ import Testing
     #expect(removed?.code == .unknownName)
   }
 
-  @Test("Cut and changed bytes are refused or give an action, and never trap")
+  @Test("Cut and changed bytes are rejected or yield an action, and never trap")
   func hostility() throws {
     var random = SeededRandom(90)
     let action = TodosAction.moved(source: [1, 2], destination: 3, animated: true)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("A schema lists what may be sent, and nothing else")
+  @Test("A schema lists exactly the cases that may be sent")
   func schema() {
     let document = SchemaRegistry.document(for: TodosAction.self)
     #expect(document.root == .named("Todos.Action"))

@@ -43,7 +43,7 @@ import Testing
     #expect(document.definitions.keys.sorted() == ["Destination", "Todo"])
   }
 
-  @Test("A case that is unknown or has another form is named")
+  @Test("An error names an unknown case or a case of another form")
   func refusals() {
     #expect(
       refusal("64686f6d66")

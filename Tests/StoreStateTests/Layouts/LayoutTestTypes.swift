@@ -1,7 +1,7 @@
 import StoreActor
 import StoreState
 
-/// A record whose fields stand in another order than their names' encodings.
+/// A record whose fields have another order than their names' encodings.
 struct Todo: Hashable, ReplicatedRecord {
   var title = ""
   var id = 0
@@ -72,7 +72,7 @@ struct RowID: RawRepresentable, Hashable, ReplicatedState {
   var rawValue: UInt16
 }
 
-/// A record with one of each.
+/// A record with a field of each kind of part.
 struct AppState: Hashable, ReplicatedRecord {
   var todos: [Todo] = []
   var destination = Destination.nowhere

@@ -36,7 +36,7 @@ import Testing
     )
   }
 
-  @Test("A field that is missing, unknown or out of order is named")
+  @Test("An error names a field that is missing, unknown or out of order")
   func refusals() {
     // {"value": 0}
     #expect(refusal("a1 6576616c7565 00") == "$: the field \"children\" is missing (at byte 8)")
@@ -68,7 +68,7 @@ import Testing
     #expect(refusal("a1 01 00") == "$: expected text, found 1 (at byte 1)")
   }
 
-  @Test("A record that contains itself may be nested as deep as the protocol allows")
+  @Test("A record that contains itself may have the depth that the protocol allows")
   func recursion() throws {
     var tree = Tree()
     for depth in 1...63 {

@@ -6,9 +6,9 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// A digest is a function of the encoding, and of nothing else; PROTOCOL.md §4.
+/// A digest is a function of the encoding alone; PROTOCOL.md §4.
 @Suite(.timeLimit(.minutes(3))) struct DigestPropertyTests {
-  /// The digest as the protocol's text has it, sum by sum, with nothing kept up to date.
+  /// The digest by the formulas of the protocol's text, computed from scratch.
   private func plainDigest(_ value: GenericValue) -> UInt64 {
     func number(_ value: UInt64) -> [UInt8] {
       (0..<8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("It is what the protocol's text says", arguments: 0..<60 as Range<UInt64>)
+  @Test("It matches the protocol's text", arguments: 0..<60 as Range<UInt64>)
   func twin(seed: UInt64) throws {
     var random = SeededRandom(seed)
     let schema = try RandomSchema(&random).identified()
@@ -53,7 +53,7 @@ import Testing
     #expect(state._$digest.rawValue == plainDigest(try GenericValue(encoded: state.encoded())))
   }
 
-  @Test("Values have the same digest exactly when they have the same bytes")
+  @Test("Values have equal digests exactly if they have equal bytes")
   func equality() throws {
     var bytesByDigest: [Digest: [UInt8]] = [:]
     var random = SeededRandom(64)
@@ -70,7 +70,7 @@ import Testing
     #expect(bytesByDigest.count > 1_000)
   }
 
-  @Test("Every small value of one type differs from every other")
+  @Test("All different small values of one type have different digests")
   func smallCases() throws {
     let texts = ["", "a", "é", "e\u{301}", "ae\u{301}"]
     try checkAllPairs(texts.flatMap { one in texts.map { [one, $0] } } + texts.map { [$0] } + [[]])
@@ -84,7 +84,7 @@ import Testing
     )
   }
 
-  @Test("How a set or dictionary came about does not show", arguments: 0..<40 as Range<UInt64>)
+  @Test("The history of a set or map does not matter", arguments: 0..<40 as Range<UInt64>)
   func histories(seed: UInt64) throws {
     var random = SeededRandom(seed)
     let elements = (0..<Int.random(in: 0...40, using: &random)).map { "\($0)é" }

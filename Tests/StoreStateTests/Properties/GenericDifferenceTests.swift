@@ -6,7 +6,7 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// The twin that writes deltas writes what typed values do.
+/// The deltas of the generic twin match those of typed values.
 @Suite(.timeLimit(.minutes(3))) struct GenericDifferenceTests {
   @Test(
     "A generic delta leads from the old value to the new one, for random schemas",

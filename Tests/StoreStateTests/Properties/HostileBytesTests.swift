@@ -7,10 +7,10 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// Bytes from outside give a value or one clean error; they never trap, and take no more memory
-/// than they justify.
+/// Foreign bytes yield a value or one error; they never trap, and use no more memory than they
+/// justify.
 @Suite(.timeLimit(.minutes(3))) struct HostileBytesTests {
-  /// What the corpus has of values, with the schemas they are of.
+  /// The values of the corpus, with their schemas.
   private func corpus() throws -> [(document: SchemaDocument, bytes: [UInt8])] {
     var result: [(document: SchemaDocument, bytes: [UInt8])] = []
     for file in try GoldenFile.committed() {
@@ -24,7 +24,7 @@ import Testing
     return result
   }
 
-  @Test("Every beginning of every value is refused as cut off")
+  @Test("Every prefix of every value is rejected as truncated")
   func beginnings() throws {
     for (_, bytes) in try corpus() {
       for end in 0..<bytes.count {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("Every other byte at every place gives a value with these bytes, or one error")
+  @Test("Every other byte at every place yields a value with these bytes, or one error")
   func otherBytes() throws {
     for (document, bytes) in try corpus() where bytes.count <= 120 {
       for place in bytes.indices {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("Every slice of a value's bytes gives a value with these bytes, or one error")
+  @Test("Every slice of a value's bytes yields a value with these bytes, or one error")
   func slices() throws {
     for (_, bytes) in try corpus() where bytes.count <= 400 {
       for start in 0..<bytes.count {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("A header that claims more than there are bytes is refused before anything is reserved")
+  @Test("A header that claims more than the bytes left is rejected before any allocation")
   func claims() {
     for major in [2, 3, 4, 5, 6] as [UInt8] {
       for count in [0x1_0000, 1 << 32, 1 << 60, .max] as [UInt64] {
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("Nesting is bounded, whatever reads")
+  @Test("Every reader limits the depth")
   func depth() throws {
     let openings: [(String, [UInt8], [UInt8])] = [
       ("array", [0x81], [0xf6]), ("map", [0xa1, 0x00], [0xf6]),
@@ -130,7 +130,7 @@ import Testing
     #expect(error?.code == .tooDeep)
   }
 
-  @Test("The JSON of maps as keys of maps does not double with each level")
+  @Test("The JSON of nested map keys does not double with each level")
   func nestedKeys() throws {
     let depth = 100
     let bytes =
@@ -146,7 +146,7 @@ import Testing
     var random = SeededRandom(seed)
     let state = AllKinds.random(&random)
     #expect(state.delta(from: state) == nil)
-    // Built anew, so that nothing is shared.
+    // Rebuilt, so that no memory is shared.
     #expect(try AllKinds(encoded: state.encoded()).delta(from: state) == nil)
     let schema = try RandomSchema(&random).identified()
     let value = schema.value(&random)
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(
-    "Damaged deltas are applied and translated or refused, and never trap",
+    "Damaged deltas are applied and translated or rejected, and never trap",
     arguments: 0..<60 as Range<UInt64>,
   )
   func damagedDeltas(seed: UInt64) throws {

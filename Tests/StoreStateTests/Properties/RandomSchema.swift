@@ -4,15 +4,14 @@
 @testable import StoreState
 @testable import StoreValues
 
-/// Makes up schemas and values of them, the values close enough to each other that changes are
-/// often small.
+/// Generates schemas and their values, which are similar enough that changes are often small.
 struct RandomSchema {
   let document: SchemaDocument
 
   /// A document of up to three definitions, which may refer to each other and to themselves.
   init(_ random: inout SeededRandom) throws {
     var definitions: [String: Definition] = [:]
-    // A later definition needs only earlier ones, so every value ends.
+    // A later definition requires only earlier ones, so every value is finite.
     for index in 0..<Int.random(in: 1...3, using: &random) {
       definitions["D\(index)"] = Self.definition(index, &random)
     }
@@ -26,7 +25,7 @@ struct RandomSchema {
       (0..<count).map { .init(names[$0], schema(&random, depth: 1, names: index)) }
     }
     guard random.chance(3) else {
-      // The first field is an id, so that rows can be made of it.
+      // The first field is an id, so that the records can be rows.
       let id = Definition.Field("id", random.pick([.uint8, .text]))
       var rest = fields(Int.random(in: 1...5, using: &random), &random).dropFirst().map { $0 }
       if random.chance(3) { rest.append(.init("self", .array(.named("D\(index)")))) }
@@ -67,7 +66,7 @@ struct RandomSchema {
     }
   }
 
-  /// The same document with every array of records that have an id identified by it.
+  /// The same document, with arrays of records that have an id identified by it.
   func identified() throws -> RandomSchema {
     var definitions = document.definitions
     for (name, definition) in definitions {
@@ -152,7 +151,7 @@ extension RandomSchema {
     return (0..<count).map { _ in value(schema, &random, depth: depth + 1) }
   }
 
-  /// The values of which each has an id that none before it has.
+  /// The values without duplicate ids.
   private func rows(_ values: [GenericValue], _ field: String) -> [GenericValue] {
     var seen: Set<GenericValue> = []
     return values.filter { value in value[field: field].map { seen.insert($0).inserted } ?? false }
@@ -204,7 +203,7 @@ extension RandomSchema {
 // MARK: - Changes
 
 extension RandomSchema {
-  /// A value that differs a little, or not at all.
+  /// A value with a small or no difference.
   func mutated(_ value: GenericValue, _ random: inout SeededRandom) -> GenericValue {
     mutated(value, document.root, &random, depth: 0)
   }
@@ -262,7 +261,7 @@ extension RandomSchema {
       guard let field = fields.first(where: { .text($0.name) == entries[place].key }) else {
         continue
       }
-      // An id stays mostly what it is.
+      // An id usually keeps its value.
       if field.name == "id", !random.chance(6) { continue }
       entries[place].value = mutated(entries[place].value, field.schema, &random, depth: depth + 1)
     }

@@ -7,11 +7,11 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// A delta may be several edits, one after the other, though this library writes one (PROTOCOL.md
-/// §3): all who read deltas read such a list.
+/// A delta may contain several edits that apply in order, though this library writes one
+/// (PROTOCOL.md §3): all readers of deltas accept such a list.
 @Suite("Several edits in one delta", .timeLimit(.minutes(1)))
 struct SeveralEditsTests {
-  /// Deltas that lead from each value to the next, as the edits of one delta.
+  /// Checks the deltas between consecutive values as the edits of one delta.
   private func check<State: ReplicatedState>(_ values: [State]) throws {
     let edits = zip(values, values.dropFirst()).compactMap { $1.delta(from: $0) }
     var encoder = CBOREncoder()

@@ -6,10 +6,10 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// Random pairs of builds, compared with a dumb twin: PROTOCOL.md §2.1.
+/// Random pairs of builds, compared with a simple twin: PROTOCOL.md §2.1.
 @Suite("Random builds", .timeLimit(.minutes(3)))
 struct EvolutionPropertyTests {
-  /// Two builds and what both ways of reading make of them.
+  /// Two builds and the results of both ways of reading.
   private struct Builds {
     let writer: RandomSchema
     let reader: ReaderSchema
@@ -38,13 +38,13 @@ struct EvolutionPropertyTests {
       )
     }
 
-    /// What is said to differ, by the last steps of the paths.
+    /// The reported differences, by the last steps of the paths.
     var named: Set<String> {
       Set(resolution.differences.map { ResolutionTwin.step($0.prefix { $0 != ":" }) })
     }
   }
 
-  /// What the runs were made of: shows that they tried something.
+  /// Statistics of the runs, which show that they covered the cases.
   private struct Tally {
     var readable = 0
     var refused = 0
@@ -53,7 +53,7 @@ struct EvolutionPropertyTests {
     var invisible = 0
   }
 
-  @Test("They are refused with the differing fields, or read as a dumb twin reads them")
+  @Test("They are rejected with the differing fields, or read as a simple twin reads them")
   func builds() throws {
     var tally = Tally()
     for seed: UInt64 in 0..<1_500 {
@@ -72,8 +72,8 @@ struct EvolutionPropertyTests {
     #expect(tally.deltas > 3_000 && tally.unknownCases > 50 && tally.invisible > 100, "\(tally)")
   }
 
-  /// Follows a value through changes: each snapshot and each delta has to lead to what the twin
-  /// makes of the whole, in canonical bytes, with the digest of the writer's form beside it.
+  /// Applies changes to a value: each snapshot and each delta must yield the twin's result for the
+  /// whole, in canonical bytes, with the digest of the writer's form.
   private func follow(
     _ builds: Builds,
     _ seed: UInt64,
@@ -84,7 +84,7 @@ struct EvolutionPropertyTests {
     let readers = try Self.optional(builds.reader.document)
     var state = try TranslatedState(builds.resolution)
     var value = builds.writer.value(&random)
-    // What this program has; nil when it has to take a snapshot.
+    // This program's value; nil if it needs a snapshot.
     var own: GenericValue?
     for step in 0..<10 {
       let old = own == nil ? nil : Self.present(value, builds.writer.document)
@@ -95,7 +95,7 @@ struct EvolutionPropertyTests {
       do throws(CodecError) {
         own = try take(now, old, own, &state, (document, readers), &tally)
         if expected == nil, let strange = own {
-          // Encodings in sets and of keys stay: an unknown case there is the reader's to refuse.
+          // Encodings in sets and of keys stay unchanged: the reader rejects an unknown case there.
           #expect(!Self.isValid(strange, readers), place)
           own = nil
           continue
@@ -111,7 +111,7 @@ struct EvolutionPropertyTests {
     }
   }
 
-  /// Takes the next state, as a delta where there is something to start from.
+  /// Takes the next state, as a delta if there is a previous one.
   private func take(
     _ now: GenericValue,
     _ old: GenericValue?,

@@ -3,10 +3,9 @@
 @testable import StoreState
 @testable import StoreValues
 
-/// Makes a later build's schema of an earlier one's, with and without mercy for those who have to
-/// read both.
+/// Evolves a later build's schema from an earlier one's, with or without regard for compatibility.
 struct RandomEvolution {
-  /// What the id of a definition's rows has become.
+  /// The new id of a definition's rows.
   private struct ID {
     var name: String
     var schema: Schema
@@ -19,7 +18,7 @@ struct RandomEvolution {
   }
 
   private let old: SchemaDocument
-  /// Whether changes are made that nobody can read.
+  /// Whether incompatible changes are made.
   private let isHarsh: Bool
   /// The names of ids, by the definitions of rows.
   private let idNames: [String: String]
@@ -45,7 +44,7 @@ struct RandomEvolution {
     }
   }
 
-  /// A later build's schema and what it knows of earlier ones.
+  /// A later build's schema with its hints about earlier ones.
   static func evolved(
     _ old: SchemaDocument,
     isHarsh: Bool,
@@ -157,7 +156,7 @@ extension RandomEvolution {
     }
   }
 
-  /// One of some names that is not taken.
+  /// One of some names that is still free.
   private func free(
     _ names: [String],
     _ taken: [String],
@@ -209,7 +208,7 @@ extension RandomEvolution {
     }
   }
 
-  /// Mostly the same kind: what stands there has to keep its encoding.
+  /// Usually the same kind, because the value must keep its encoding.
   private func kept(_ schema: Schema, _ random: inout SeededRandom) -> Schema {
     if isHarsh, random.chance(6) { return evolved(schema, &random) }
     switch schema {
@@ -225,7 +224,7 @@ extension RandomEvolution {
     }
   }
 
-  /// The kind with arrays identified by what their elements' ids have become.
+  /// The kind whose arrays are identified by their elements' new ids.
   private func identified(_ schema: Schema) -> Schema {
     switch schema {
     case .identified(_, _, .named(let element)):

@@ -4,8 +4,8 @@
 @testable import StoreState
 @testable import StoreValues
 
-/// Reads another build's values the dumb way, straight from the table in PROTOCOL.md §2.1: no
-/// plans, each value with both schemas in hand.
+/// Reads another build's values in the simplest way, directly by the table in PROTOCOL.md §2.1:
+/// without plans, each value by both schemas.
 struct ResolutionTwin {
   private struct Pair: Hashable {
     var writer: Schema
@@ -15,7 +15,7 @@ struct ResolutionTwin {
   let writer: SchemaDocument
   let reader: ReaderSchema
   let allowsUnknownCases: Bool
-  /// The last steps of the paths to what cannot be read.
+  /// The last steps of the paths to unreadable parts.
   private(set) var problems: Set<String> = []
   private var keptProblems: Set<String> = []
   private var seen: Set<Pair> = []
@@ -27,7 +27,7 @@ struct ResolutionTwin {
     var root = "$"
     if case .named(let name) = reader.document.root { root = name }
     compare(writer.root, reader.document.root, root)
-    // What has to keep its encoding is only looked at where everything can be read.
+    // Parts with a fixed encoding are checked only if all others can be read.
     if problems.isEmpty { problems = keptProblems }
   }
 
@@ -115,7 +115,7 @@ extension ResolutionTwin {
     }
   }
 
-  /// For each of the reader's names the place of what it is among the writer's.
+  /// The writer's index for each of the reader's names.
   private func found(
     _ from: [String],
     _ to: [String],
@@ -132,7 +132,7 @@ extension ResolutionTwin {
     return found
   }
 
-  /// What stands in a field that the writer does not have.
+  /// The default of a field that the writer lacks.
   private func substitute(
     for field: Definition.Field,
     _ name: String,
@@ -144,7 +144,7 @@ extension ResolutionTwin {
     return nil
   }
 
-  /// Whether the reader takes the writer's id for the id.
+  /// Whether the reader's id corresponds to the writer's id.
   private func isSameID(_ from: String, _ element: Schema, _ to: String, _ other: Schema) -> Bool {
     guard case (.named(let one), .named(let name)) = (element, other),
       case .record(let fields)? = writer.definitions[one],
@@ -182,7 +182,7 @@ extension ResolutionTwin {
 // MARK: - Encodings that stay
 
 extension ResolutionTwin {
-  /// Whether each value is written the same by both, provided that both can read it.
+  /// Whether both encode each value in the same way, provided that both can read it.
   private func hasSameForm(_ from: Schema, _ to: Schema, _ assumed: inout Set<Pair>) -> Bool {
     switch (from, to) {
     case (.optional(let from), .optional(let to)):
@@ -246,7 +246,7 @@ extension ResolutionTwin {
 // MARK: - Values
 
 extension ResolutionTwin {
-  /// The value as the reader has it; nil where a case is unknown to it.
+  /// The value in the reader's form; nil if it has an unknown case.
   func translate(_ value: GenericValue) -> GenericValue? {
     translate(value, writer.root, reader.document.root)
   }

@@ -1,7 +1,7 @@
 import StoreState
 import Testing
 
-/// A document that contradicts itself is refused with the place.
+/// A document that contradicts itself is rejected with the place.
 @Suite(.timeLimit(.minutes(1))) struct SchemaCheckTests {
   private func refusal(
     _ root: Schema,
@@ -25,7 +25,7 @@ import Testing
     #expect(refusal(.named("C"), ["C": choice]) == "$.C.one._0: \"Row\" is not defined")
   }
 
-  @Test("Fields, cases and labels that stand there twice")
+  @Test("Duplicate fields, cases and labels")
   func duplicates() {
     let record = Definition.record([.init("a", .bool), .init("a", .text)])
     #expect(refusal(.named("R"), ["R": record]) == "$.R: the field \"a\" stands there twice")
@@ -35,7 +35,7 @@ import Testing
     #expect(refusal(.named("C"), ["C": labels]) == "$.C.a: the label \"x\" stands there twice")
   }
 
-  @Test("Identified arrays whose elements have no such id")
+  @Test("Identified arrays whose elements lack the id")
   func identified() {
     let row = Definition.record([.init("id", .uuid)])
     func identified(_ field: String, _ id: Schema, _ element: Schema) -> Schema {
@@ -52,7 +52,7 @@ import Testing
     )
   }
 
-  @Test("Records whose values would never end")
+  @Test("Records that would contain themselves without end")
   func endless() throws {
     let node = Definition.record([.init("next", .named("Node"))])
     #expect(
@@ -84,7 +84,7 @@ import Testing
     #expect(differences.first?.hasSuffix(".next: bool here, text there") == true)
   }
 
-  @Test("Documents in another form than the protocol's")
+  @Test("Documents in a form other than the protocol's")
   func malformedBytes() {
     for text in [
       "80", "82 00 a0", "82 6474657874 a0 00", "82 6474657878 a0", "82 80 a0",

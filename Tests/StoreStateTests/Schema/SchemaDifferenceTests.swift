@@ -23,13 +23,13 @@ import Testing
     )
   }
 
-  @Test("The same documents do not differ")
+  @Test("Equal documents do not differ")
   func same() throws {
     let document = SchemaRegistry.document(for: AppState.self)
     #expect(SchemaDocument.differences(between: document, and: document).isEmpty)
   }
 
-  @Test("A field of another kind is named with both kinds")
+  @Test("A field of another kind is reported with both kinds")
   func kinds() throws {
     let here = try todos(row: [.init("title", .text), .init("due", .optional(.date))])
     let there = try todos(row: [.init("title", .int64), .init("due", .optional(.text))])
@@ -41,7 +41,7 @@ import Testing
     )
   }
 
-  @Test("Fields, cases and labels that only one side has are named")
+  @Test("Fields, cases and labels of only one side are reported")
   func missing() throws {
     let here = try document(
       .named("A"),
@@ -63,7 +63,7 @@ import Testing
     )
   }
 
-  @Test("Another order of fields is a difference: deltas name fields by their place")
+  @Test("Another order of fields is a difference: deltas identify fields by index")
   func order() throws {
     let here = try todos(row: [.init("a", .bool), .init("b", .bool)])
     let there = try todos(row: [.init("b", .bool), .init("a", .bool)])
@@ -74,7 +74,7 @@ import Testing
     )
   }
 
-  @Test("Other names of the same definitions are no difference")
+  @Test("Other names of the same definitions are not a difference")
   func names() throws {
     let here = try document(.named("A"), ["A": .record([.init("next", .optional(.named("A")))])])
     let there = try document(.named("B"), ["B": .record([.init("next", .optional(.named("B")))])])
@@ -121,7 +121,7 @@ import Testing
     #expect(try differences(.named("R"), .named("C")) == ["R: a record here, a choice there"])
   }
 
-  @Test("No more lines than asked for")
+  @Test("The number of lines is limited")
   func limit() throws {
     let here = try document(.named("A"), ["A": .record((0..<50).map { .init("f\($0)", .bool) })])
     let there = try document(.named("A"), ["A": .record([])])

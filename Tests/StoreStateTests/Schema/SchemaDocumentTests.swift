@@ -3,7 +3,7 @@ import Testing
 
 /// Schema documents; PROTOCOL.md §2.
 @Suite struct SchemaDocumentTests {
-  @Test("A document is written as the protocol says, and read as it was written")
+  @Test("A document has the protocol's encoding, and is read as it was written")
   func encoding() throws {
     let document = SchemaRegistry.document(for: Tree.self)
     // [["named", "Tree"], {"Tree": ["record", [["value", "int64"],
@@ -14,12 +14,12 @@ import Testing
       + " 82 686368696c6472656e 82 656172726179 82 656e616d6564 6454726565"
     #expect(document.encoded() == hex(expected))
     #expect(try SchemaDocument(encoded: hex(expected)) == document)
-    // The hash is that of the same document with its definition called "0".
+    // The hash is that of the same document with its definition renamed to "0".
     let renamed = expected.replacing("6454726565", with: "6130")
     #expect(document.hash == (try Digest.of(canonical: hex(renamed))))
   }
 
-  @Test("A choice with some of its cases has no definition that only the others need")
+  @Test("A choice with some of its cases lacks definitions that only the others need")
   func keepingCases() throws {
     let part = Definition.record([.init("next", .optional(.named("Part")))])
     let key = Definition.choice([.init("a"), .init("b")])
@@ -84,7 +84,7 @@ import Testing
     #expect(SchemaRegistry.document(for: Todo.self).hash == hashes[0])
   }
 
-  @Test("Random changes of a document never trap, and what is read is well formed")
+  @Test("Random changes of a document never trap, and a document that is read is valid")
   func hostility() {
     var random = SeededRandom(100)
     let bytes = SchemaRegistry.document(for: AppState.self).encoded()

@@ -10,7 +10,7 @@ import Testing
     struct Row {}
   }
 
-  @Test("Types that want the same name are numbered in the order of their first visits")
+  @Test("Types with the same preferred name are numbered in the order of their first visits")
   func uniqueNames() {
     var registry = SchemaRegistry()
     let one = registry.define(One.Row.self, name: "Row") { _ in .record([.init("a", .bool)]) }

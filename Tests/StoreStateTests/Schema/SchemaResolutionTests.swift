@@ -6,9 +6,9 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// Builds that differ read each other by names; PROTOCOL.md §2.1.
+/// Different builds read each other's values by names; PROTOCOL.md §2.1.
 @Suite(.timeLimit(.minutes(3))) struct SchemaResolutionTests {
-  /// A feature's state as an older build has it.
+  /// A feature's state in an older build.
   private struct OldItem: ReplicatedRecord, Identifiable {
     var id = 0
     var name = ""
@@ -40,7 +40,7 @@ import Testing
     )
   }
 
-  /// The same as a newer build has it: other order, a new name, more fields, more cases.
+  /// The same state in a newer build: other order, a new name, more fields, more cases.
   private struct NewItem: ReplicatedRecord, Identifiable, Equatable {
     var stars = 3
     var kind = NewKind.plain
@@ -109,7 +109,7 @@ import Testing
     #expect(new[1].kind == .plain)
   }
 
-  @Test("Its deltas lead to the same state as its snapshots")
+  @Test("Its deltas yield the same state as its snapshots")
   func deltas() throws {
     let states: [OldRows] = [
       [], [item(1)], [item(1) { $0.draft = "only there" }],
@@ -132,7 +132,7 @@ import Testing
     #expect(try resolution.translate(delta: change) == nil, "the field is gone")
   }
 
-  @Test("A state keeps the writer's digest beside the reader's form, and may be absent")
+  @Test("A state has the writer's digest with the reader's form, and may be absent")
   func translatedState() throws {
     var state = try TranslatedState(resolution)
     #expect(state.digest == OldRows?.none._$digest)
@@ -151,7 +151,7 @@ import Testing
     #expect(throws: CodecError.self) { try state.reset(to: hex("8100")[...]) }
   }
 
-  @Test("An older build does not read a state that may be of a case it does not know")
+  @Test("An older build does not read a state that may have an unknown case")
   func newCases() {
     let resolution = SchemaResolution(
       writer: SchemaRegistry.document(for: NewKind.self),
@@ -169,7 +169,7 @@ import Testing
     #expect(throws: CodecError.self) { try TranslatedState(resolution) }
   }
 
-  @Test("An action of a case that the daemon does not know is refused when it is sent")
+  @Test("An action with a case that the daemon does not know is rejected when it is sent")
   func actions() throws {
     let mine = Definition.choice([
       .init("new"), .init("old", [.init("a", .text), .init("b", .bool)]),
@@ -207,7 +207,7 @@ import Testing
     .differences
   }
 
-  @Test("What cannot be read is named")
+  @Test("Unreadable parts are reported")
   func named() throws {
     func record(_ fields: [Definition.Field]) -> [String: Definition] {
       ["A": .record(fields), "R": .record([.init("id", .text)]), "C": .choice([.init("x")])]
@@ -244,7 +244,7 @@ import Testing
     }
   }
 
-  @Test("Keys, ids and elements of sets have to be the same on both sides")
+  @Test("Keys, ids and elements of sets must be equal on both sides")
   func keys() throws {
     let one: [String: Definition] = [
       "A": .record([.init("f", .set(.named("B")))]), "B": .record([.init("x", .text)]),
@@ -265,7 +265,7 @@ import Testing
     )
   }
 
-  @Test("A renamed id is the id only where its own name is not another field's of the writer")
+  @Test("A renamed id stays the id unless its own name is another field of the writer")
   func renamedID() throws {
     func rows(_ id: String, _ fields: [String]) throws -> SchemaDocument {
       try SchemaDocument(
@@ -278,7 +278,7 @@ import Testing
     hints.add(place, formerly: ["id"], fallback: nil)
     let reader = ReaderSchema(try rows("key", ["key"]), hints: hints)
     #expect(SchemaResolution(writer: try rows("id", ["id"]), reader: reader).differences == [])
-    // The reader's key is the writer's, of which several rows may have the same.
+    // The reader's key is the writer's key, which several rows may share.
     #expect(
       SchemaResolution(writer: try rows("id", ["id", "key"]), reader: reader).differences
         == ["$: identified by id there, by key here"]
@@ -318,7 +318,7 @@ import Testing
   }
 
   @Test(
-    "Random changes that are compatible: values and deltas lead to the same",
+    "After random compatible changes, values and deltas yield the same result",
     arguments: 0..<150 as Range<UInt64>,
   )
   func randomSchemas(seed: UInt64) throws {
@@ -353,7 +353,7 @@ import Testing
 }
 
 extension RandomSchema {
-  /// A later build's schema, which can read this one's values.
+  /// A later build's schema, which can read values of this one.
   func evolved(_ random: inout SeededRandom) throws -> ReaderSchema {
     var definitions: [String: Definition] = [:]
     for (name, definition) in document.definitions.sorted(by: { $0.key < $1.key }) {

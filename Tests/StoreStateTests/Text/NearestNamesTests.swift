@@ -21,14 +21,14 @@ struct NearestNamesTests {
     #expect(nearest.suggestions(for: "", among: actions) == [])
   }
 
-  @Test("The nearest comes first, then the alphabet decides; at most three are named")
+  @Test("Suggestions are sorted by distance, then by name; at most three are given")
   func order() {
     let names = ["todos", "todo", "toads", "tod", "dots", "tados"]
     #expect(NearestNames().suggestions(for: "todoss", among: names) == ["todos", "tados", "todo"])
     #expect(NearestNames(limit: 1).suggestions(for: "todos", among: names) == ["todos"])
   }
 
-  @Test("A remedy is a question, or the list of what there is")
+  @Test("A remedy is a question, or a list of the known names")
   func remedies() {
     let nearest = NearestNames()
     #expect(nearest.remedy(for: "mved", among: actions) == #"; did you mean "moved"?"#)
@@ -42,7 +42,7 @@ struct NearestNamesTests {
     #expect(nearest.remedy(for: "x", among: many).hasSuffix("and 12 more"))
   }
 
-  @Test("A name of any length takes no long time")
+  @Test("A very long name is processed quickly")
   func longNames() {
     let long = String(repeating: "a", count: 1_000_000)
     #expect(NearestNames().suggestions(for: long, among: ["b"]) == [])

@@ -5,12 +5,12 @@
 @testable import StoreValues
 
 extension GenericValue {
-  /// The delta that leads from `old` to this value, both of a document's root.
+  /// The delta from `old` to this value, both of a document's root.
   ///
-  /// It has the bytes that the typed values' delta has.
+  /// Its bytes equal those of the typed values' delta.
   ///
-  /// - Returns: Nil when both have the same encoding.
-  /// - Throws: A `CodecError` when a value is not one of the schema.
+  /// - Returns: Nil if both have the same encoding.
+  /// - Throws: A `CodecError` if a value does not match the schema.
   func delta(
     from old: GenericValue,
     in document: SchemaDocument,
@@ -20,10 +20,10 @@ extension GenericValue {
     return isWritten ? encoder.bytes : nil
   }
 
-  /// Writes the delta that leads from `old` to this value, both of a schema.
+  /// Writes the delta from `old` to this value, both of a schema.
   ///
-  /// - Returns: False when both have the same encoding; then nothing was written.
-  /// - Throws: A `CodecError` when a value is not one of the schema.
+  /// - Returns: False if both have the same encoding; then no bytes are written.
+  /// - Throws: A `CodecError` if a value does not match the schema.
   private func encodeDelta(
     from old: GenericValue,
     schema: Schema,
@@ -36,8 +36,8 @@ extension GenericValue {
   }
 }
 
-/// The twin of what typed values do: writes deltas between generic values that differ, in the bytes
-/// that typed values write.
+/// The twin of typed values: writes deltas between different generic values, in the bytes of typed
+/// values.
 struct GenericDifference {
   let document: SchemaDocument
 
@@ -98,7 +98,7 @@ struct GenericDifference {
     }
   }
 
-  /// What an optional holds.
+  /// The value of an optional.
   private func content(
     _ value: GenericValue,
     _ wrapped: Schema,
@@ -232,7 +232,7 @@ struct GenericDifference {
 }
 
 extension SortedItems {
-  /// Adds an entry whose value or delta is encoded already.
+  /// Adds an entry with an encoded value or delta.
   mutating func add(to list: Int, _ key: GenericValue, _ item: [UInt8]) {
     add(to: list) {
       key.encode(to: &$0)

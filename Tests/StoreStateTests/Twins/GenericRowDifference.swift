@@ -12,7 +12,7 @@ struct GenericRowDifference {
   private let new: [GenericValue]
   private let oldIDs: [GenericValue]
   private let newIDs: [GenericValue]
-  /// Where each id stands.
+  /// The position of each id.
   private let oldPlaces: [GenericValue: Int]
   private let newPlaces: [GenericValue: Int]
 
@@ -77,8 +77,8 @@ struct GenericRowDifference {
     }
   }
 
-  /// Places in the new array of the rows that moved: all matched ones but a longest run of them
-  /// whose order is the same before and after.
+  /// Positions in the new array of the rows that moved: all matched ones except a longest run whose
+  /// order is the same before and after.
   private func moved() -> [Int] {
     let shared = min(oldIDs.count, newIDs.count)
     var prefix = 0

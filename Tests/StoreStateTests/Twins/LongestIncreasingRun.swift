@@ -1,8 +1,8 @@
-/// Finds a longest increasing subsequence: the twin of `HeaviestRun` where all weigh the same.
+/// Finds a longest increasing subsequence: the twin of `HeaviestRun` for equal weights.
 enum LongestIncreasingRun {
   /// The places of one of the longest increasing subsequences of different numbers.
   static func indices(of numbers: [Int]) -> Set<Int> {
-    // ends[n]: where the best known run of n + 1 numbers ends, the one with the least last number.
+    // ends[n]: the end of the best known run of n + 1 numbers, with the least last number.
     var ends: [Int] = []
     var previous: [Int] = []
     previous.reserveCapacity(numbers.count)

@@ -28,7 +28,7 @@ import Testing
     #expect(try old.applying(delta: delta).draft == "old")
   }
 
-  @Test("The delta of an optional says that it went, came or changed inside")
+  @Test("The delta of an optional states its removal, insertion or inner change")
   func optional() {
     #expect(Optional<[Int]>.none.delta(from: [1]) == hex("f6"))
     #expect(Optional([1]).delta(from: nil) == hex("82 00 8101"))
@@ -36,7 +36,7 @@ import Testing
     #expect(Optional(7).delta(from: 8) == hex("82 01 07"))
     #expect(Optional(7).delta(from: 7) == nil)
     #expect(Optional<Int>.none.delta(from: nil) == nil)
-    // The inner optional went.
+    // The inner optional was removed.
     #expect(Int??.some(nil).delta(from: .some(7)) == hex("82 01 f6"))
   }
 
@@ -61,14 +61,14 @@ import Testing
     #expect([[1, 2]].delta(from: [[1]]) == hex("82 00 83 01 00 81 02"))
   }
 
-  @Test("The delta of a set names what went and what came, in the order of encodings")
+  @Test("The delta of a set lists removals and insertions, in the order of encodings")
   func set() {
     #expect(Set([1, 2, 300]).delta(from: [1, 5, 4]) == hex("a2 00 82 04 05 01 82 02 19012c"))
     #expect(Set([1]).delta(from: []) == hex("a1 01 81 01"))
     #expect(Set(["é"]).delta(from: ["e\u{301}"]) == hex("a2 00 81 6365cc81 01 81 62c3a9"))
   }
 
-  @Test("The delta of a dictionary names what went, was set and changed inside")
+  @Test("The delta of a dictionary lists removals, insertions and inner changes")
   func dictionary() {
     let old = [1: [1], 2: [2], 3: [3]]
     #expect(
@@ -79,14 +79,14 @@ import Testing
     #expect(["é": 1].delta(from: ["e\u{301}": 1]) == hex("a2 00 81 6365cc81 01 82 62c3a9 01"))
   }
 
-  @Test("Several edits of an array are made one after the other")
+  @Test("Several edits of an array apply in order")
   func severalEdits() throws {
-    // 7 comes at place 0; then the element at place 2, a 2, becomes 9; then the last one goes.
+    // 7 is inserted at index 0; then the 2 at index 2 becomes 9; then the last element is removed.
     let delta = hex("83 83 00 00 81 07 82 02 09 83 03 01 80")
     #expect(try [1, 2, 3].applying(delta: delta) == [7, 1, 9])
   }
 
-  @Test("A key that is removed and inserted in one delta has another value then")
+  @Test("A key that is removed and inserted in one delta gets another value")
   func replacedKey() throws {
     #expect(try [1: [1, 2]].applying(delta: hex("a2 00 81 01 01 82 01 80")) == [1: []])
   }

@@ -1,7 +1,7 @@
 import StoreState
 import Testing
 
-/// A delta that does not fit is refused with the path at which it failed; PROTOCOL.md §3.
+/// A delta that does not fit is rejected with the path of the fault; PROTOCOL.md §3.
 @Suite struct DeltaRefusalTests {
   private func refusal<State: ReplicatedState>(
     _ delta: String,
@@ -29,7 +29,7 @@ import Testing
     )
   }
 
-  @Test("Fields and labels that are not there, or not in their order")
+  @Test("Fields and labels that are missing or out of order")
   func records() {
     #expect(refusal("a1 05 00", of: Todo()) == "$: field 5 is outside: there are 5 (at byte 1)")
     #expect(refusal("a1 00 01", of: Todo()) == "$.title: expected text, found 1 (at byte 2)")
@@ -48,14 +48,14 @@ import Testing
     #expect(refusal("82 01 a0", of: Filter.all)?.contains("no payload") == true)
   }
 
-  @Test("A change inside of what is absent")
+  @Test("A change inside of an absent value")
   func optionals() {
     #expect(refusal("82 01 00", of: Optional<Int>.none)?.contains("absent") == true)
     #expect(refusal("82 02 00", of: Optional(1))?.contains("expected 0 (replaced)") == true)
     #expect(refusal("83 00 00 00", of: Optional(1))?.contains("an array of 3") == true)
   }
 
-  @Test("Elements that are there or not")
+  @Test("Elements that exist or are missing")
   func sets() {
     #expect(refusal("a1 00 81 03", of: Set([1]))?.contains("to remove is not there") == true)
     #expect(refusal("a1 01 81 01", of: Set([1]))?.contains("to insert is there") == true)
@@ -63,7 +63,7 @@ import Testing
     #expect(refusal("a1 01 81 62c3a9", of: Set(["e\u{301}"]))?.contains("is there") == true)
   }
 
-  @Test("Keys that are not there, or equal another one")
+  @Test("Keys that are missing, or equal another one")
   func dictionaries() {
     let state = [1: [1]]
     #expect(refusal("a1 00 81 02", of: state)?.contains("$[2]: the key is not there") == true)
@@ -74,7 +74,7 @@ import Testing
     #expect(refusal("a1 01 82 62c3a9 01", of: ["e\u{301}": 1])?.contains("equals another") == true)
   }
 
-  @Test("A raw value that stands for nothing")
+  @Test("A raw value without a case")
   func rawValues() {
     #expect(refusal("82 00 63616c6d", of: Filter.all)?.contains("did you mean \"all\"") == true)
     #expect(refusal("1a00010000", of: RowID(rawValue: 1))?.contains("from 0 to 65535") == true)

@@ -1,7 +1,7 @@
 import StoreState
 import Testing
 
-/// `apply(old, diff(old, new))` is `new`, byte for byte, and digests follow; PROTOCOL.md §3 and §4.
+/// `apply(old, diff(old, new))` is `new`, byte for byte, and digests match; PROTOCOL.md §3 and §4.
 @Suite(.timeLimit(.minutes(2))) struct DeltaTests {
   private func run<State: RandomState>(
     _ type: State.Type,
@@ -73,7 +73,7 @@ import Testing
     try run(AppState?.self, seed: 74)
   }
 
-  @Test("A delta that is cut anywhere is refused")
+  @Test("A truncated delta is rejected")
   func truncatedDeltas() throws {
     var random = SeededRandom(80)
     for _ in 0..<60 {

@@ -9,7 +9,7 @@ import Testing
 
 /// Every numeric type keeps every bit; PROTOCOL.md §1.
 @Suite(.timeLimit(.minutes(3))) struct NumericTests {
-  /// Numbers at the ends of what a type and the shortest forms can hold, and next to them.
+  /// Numbers at the limits of a type and of the shortest forms, and next to them.
   private func edges<Number: FixedWidthInteger>(_ type: Number.Type) -> [Number] {
     var numbers: Set<Number> = [0, .min, .max, .min + 1, .max - 1]
     for bits in 0..<Number.bitWidth {
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("A character is a text of one")
+  @Test("A character is a text of one character")
   func characters() throws {
     let long = Character("e" + String(repeating: "\u{301}", count: 40))
     let longer = Character("e" + String(repeating: "\u{301}", count: 41))

@@ -3,7 +3,7 @@
 @testable import StoreState
 @testable import StoreValues
 
-/// Types that can make up values, close enough to each other that changes are often small.
+/// Types with random values, similar enough that changes are often small.
 protocol RandomState: ReplicatedState {
   static func random(_ random: inout SeededRandom) -> Self
 }

@@ -20,7 +20,7 @@ import Testing
     #expect(pad.delta(from: pad) == nil)
   }
 
-  @Test("A text is spliced when that takes 32 bytes fewer")
+  @Test("A text is spliced if that saves 32 bytes")
   func threshold() throws {
     for count in 0...80 {
       let old = String(repeating: "x", count: count)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("Every change between texts of some scalars leads from the one to the other")
+  @Test("Deltas exist between all texts of some scalars")
   func allSmallCases() throws {
     let cores = ["", "a", "é", "è", "e\u{301}", "𝄞", "𝄢", "水", "氵", "aé", "éa", "éé", "𝄞é", "é𝄞"]
     let texts = cores.map { pad + $0 + pad } + cores.map { $0 + pad } + cores.map { pad + $0 }
@@ -50,7 +50,7 @@ import Testing
 
   private let document = SchemaRegistry.document(for: String.self)
 
-  @Test("A part of Data is spliced by its own places")
+  @Test("A slice of Data is spliced by its own indices")
   func slices() throws {
     let whole = Data([9, 9] + pad.utf8)
     let slice = whole[2...]
@@ -58,14 +58,14 @@ import Testing
     #expect(try slice.applying(delta: #require(new.delta(from: slice))) == new)
   }
 
-  @Test("Splices are made one after the other")
+  @Test("Splices apply in order")
   func several() throws {
     #expect(try "abc".applying(delta: hex("82 83 00 01 60 83 01 01 62 c3a9")) == "bé")
     #expect(try Data([1, 2]).applying(delta: hex("81 83 00 01 40")) == Data([2]))
   }
 
   @Test(
-    "A splice that does not fit is refused",
+    "A splice that does not fit is rejected",
     arguments: [
       ("83 04 00 60", "the place 4 is outside"), ("83 03 01 60", "the number of bytes 1"),
       ("83 01 00 60", "cuts a character"), ("83 00 01 60", "cuts a character"),

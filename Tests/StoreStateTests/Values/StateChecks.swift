@@ -1,7 +1,7 @@
 import StoreState
 import Testing
 
-/// Checks all that the protocol promises for two values of one type.
+/// Checks all guarantees of the protocol for two values of one type.
 func check<State: ReplicatedState>(
   from old: State,
   to new: State,

@@ -5,7 +5,7 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// What a delta leaves out although both values have it in memory of their own.
+/// Bytes that a delta omits although the two values do not share their memory.
 @Suite struct UnsharedTests {
   private func unshared<State: ReplicatedState>(from old: State, to new: State) -> Int {
     var encoder = CBOREncoder()
@@ -13,7 +13,7 @@ import Testing
     return encoder.unshared
   }
 
-  @Test("A text that is spliced has its other bytes again")
+  @Test("A spliced text has its own copy of the other bytes")
   func text() {
     let old = String(repeating: "a", count: 1000)
     #expect(unshared(from: old, to: old + "b") == 1000)
@@ -21,7 +21,7 @@ import Testing
     #expect(unshared(from: "", to: old) == 0)
   }
 
-  @Test("An array, a set and a dictionary have places for all elements again")
+  @Test("An array, a set and a dictionary have their own places for all elements")
   func collections() {
     let numbers = Array(0..<100)
     #expect(unshared(from: numbers, to: Array(numbers.dropLast()) + [7]) == 99 * 8)
@@ -33,7 +33,7 @@ import Testing
     #expect(unshared(from: names, to: names) == 0)
   }
 
-  @Test("What is noted inside of elements, values and rows is not lost")
+  @Test("Unshared bytes inside of elements, values and rows are counted")
   func nested() {
     let (old, new) = (String(repeating: "a", count: 1000), String(repeating: "a", count: 1001))
     #expect(unshared(from: [old], to: [new]) == 1000)

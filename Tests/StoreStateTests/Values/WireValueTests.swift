@@ -41,7 +41,7 @@ import Testing
     try ends(UInt64.self, .uint64)
   }
 
-  @Test("An integer outside of its type is refused with the type's ends")
+  @Test("An integer outside of its type is rejected with the type's limits")
   func integersOutside() {
     #expect(
       refusal("190100", as: UInt8.self) == "expected an integer from 0 to 255, found 256"
@@ -61,7 +61,7 @@ import Testing
     #expect(schema(of: Double.self) == .float64)
   }
 
-  @Test("Texts are the same when their bytes are")
+  @Test("Texts are the same if their bytes are equal")
   func texts() throws {
     try checkAllPairs(["", "é", "e\u{301}", "a", String(repeating: "x", count: 300)])
     #expect("é" == "e\u{301}")
@@ -87,7 +87,7 @@ import Testing
     #expect(schema(of: Date.self) == .date)
   }
 
-  @Test("Data is bytes, also when it is a part of other data")
+  @Test("Data is bytes, also as a slice of other data")
   func data() throws {
     let data = Data([0, 1, 2, 3, 4])
     #expect(data[2...].encoded() == hex("43020304"))
@@ -145,7 +145,7 @@ import Testing
     #expect(refusal("a2 f90000 00 f98000 00", as: [Double: Int].self)?.contains("equals") == true)
   }
 
-  @Test("Keys that differ from themselves are written once, whatever the hash order is")
+  @Test("Keys that differ from themselves are written once, for any hash order")
   func twins() throws {
     for _ in 0..<20 {
       var twins: [Double: Int] = [:]
@@ -178,7 +178,7 @@ import Testing
     #expect(Set([nan, nan]).encoded() == Set([nan]).encoded())
   }
 
-  @Test("Raw values travel as what they are")
+  @Test("Raw values are encoded as themselves")
   func rawValues() throws {
     #expect(RowID(rawValue: 7).encoded() == hex("07"))
     #expect(schema(of: RowID.self) == .uint16)
@@ -194,7 +194,7 @@ import Testing
     )
   }
 
-  @Test("Where no action can be sent nothing is decoded")
+  @Test("A scope without actions decodes no action")
   func never() {
     #expect(throws: CodecError.self) { try Never(encoded: hex("00")) }
     #expect(SchemaRegistry.document(for: Never.self).definitions == ["Never": .choice([])])

@@ -33,7 +33,7 @@ struct TraitTests {
   }
 
   @Test(
-    "make values anew for each argument",
+    "create new values for each argument",
     .dependency(\.uuid, .incrementing),
     arguments: 0..<3,
   )
@@ -85,7 +85,7 @@ struct SuiteTraitTests {
   struct Inner {
     @Dependency(\.weather) private var weather
 
-    @Test("too, where they may be changed", .dependency(\.weather, Weather { "hail" }))
+    @Test("too, with changes for a test", .dependency(\.weather, Weather { "hail" }))
     func changed() {
       #expect(weather.forecast() == "hail")
     }
@@ -99,12 +99,12 @@ struct SuiteTraitTests {
 
 @Suite("A test's default values")
 struct ResetTests {
-  @Test("are not what the one before has left")
+  @Test("are not those that the previous test changed")
   func first() {
     leaveATrace()
   }
 
-  @Test("are not what the one after will leave")
+  @Test("are not those that the next test changes")
   func second() {
     leaveATrace()
   }

@@ -2,7 +2,7 @@ import StoreActor
 import StoreTesting
 import XCTest
 
-/// XCTest runs its tests one after the other, in the order of their names.
+/// XCTest runs its tests in sequence, in the order of their names.
 final class XCTestResetTests: XCTestCase {
   @Dependency(\.traces) private var traces
 

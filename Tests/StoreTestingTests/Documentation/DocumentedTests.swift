@@ -2,9 +2,9 @@ import StoreActor
 import StoreTesting
 import Testing
 
-/// Tests that the documentation of StoreActor and StoreTesting shows.
+/// The tests in the documentation of StoreActor and StoreTesting.
 ///
-/// A house rule compares them with the comments.
+/// A house rule compares them with the documentation comments.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct DocumentedTests {
   @Reducer
@@ -75,7 +75,7 @@ import Testing
   }
 }
 
-/// Tests of the documentation that a daemon in memory takes part in.
+/// Tests of the documentation that use a daemon in memory.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct RemoteDocumentedTests {
   @Reducer
@@ -127,7 +127,7 @@ import Testing
     struct State: Equatable { @Shared(.inMemory("settings")) var settings = Settings(size: 3) }
   }
 
-  /// As the connection to a daemon that shares settings.
+  /// Stands in for the connection to a daemon that shares settings.
   struct Connection {
     func share(in values: inout DependencyValues) {
       values.defaultInMemoryStorage = InMemoryStorage()

@@ -44,7 +44,7 @@ struct Stopwatch {
   }
 }
 
-/// What the README's daemon holds.
+/// The root of the README's daemon.
 @Reducer
 struct App {
   @ObservableState

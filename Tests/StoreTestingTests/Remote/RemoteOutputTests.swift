@@ -10,7 +10,7 @@ import Testing
 @Suite("Outputs of a feature in a daemon", .timeLimit(.minutes(1)))
 @MainActor
 struct RemoteOutputTests {
-  /// A daemon of a whistle, and a store of it that is a client's.
+  /// A daemon of a whistle, and a client's store of it.
   private func remote() -> (store: Store<Whistle.State, Whistle.Action>, root: Whistle.Root) {
     let root = Whistle.Root(initialState: { Whistle.State() }, reducer: { Whistle() })
     let daemon = InMemoryDaemon(
@@ -45,7 +45,7 @@ struct RemoteOutputTests {
     await none.value
   }
 
-  @Test("An effect's output arrives without a revision, when the store's state is what it was")
+  @Test("An effect's output arrives without a revision, and the store's state is unchanged")
   func effect() async {
     let (store, root) = remote()
     var log: [String] = []
@@ -58,7 +58,7 @@ struct RemoteOutputTests {
     outputs.cancel()
   }
 
-  @Test("They are known by their schema: another type is not read as one that looks like it")
+  @Test("They are identified by their schema: another type with the same encoding is not read")
   func schema() {
     let value = Whistle.Output(number: 3)
     let schema = SchemaRegistry.document(for: Whistle.Output.self).hash
@@ -79,7 +79,7 @@ struct RemoteOutputTests {
       ? TestStore(remote: Whistle.State(), output: Whistle.Output.self) { Whistle() }
       : TestStore(initialState: Whistle.State()) { Whistle() }
     await store.send(.blown(times: 2)) { $0.blows = 2 }
-    // Not of the type that travels: it stays with the daemon, and is seen there.
+    // An output of another type does not travel: it is visible only in the daemon.
     await store.receive(output: "whistle")
     await store.receive(output: Whistle.Output(number: 1))
     await store.receive(outputOf: Whistle.Output.self) { $0.number == 2 }
@@ -87,7 +87,7 @@ struct RemoteOutputTests {
     await store.receive(output: Whistle.Output(number: -1))
   }
 
-  @Test("A test of a scope receives those of the scope, and no others")
+  @Test("A test of a scope receives only the outputs of the scope")
   func receivedOfScope() async {
     let store = TestStore(
       remote: Yard.State(),
@@ -100,7 +100,7 @@ struct RemoteOutputTests {
     await store.send(.blown(times: 1)) { $0.blows = 1 }
     await store.receive(output: "whistle")
     await store.receive(output: Whistle.Output(number: 1))
-    // The parent's, in the name of the child whose action it was.
+    // The parent's output, on behalf of the child whose action it was.
     await store.receive(output: Whistle.Output(number: 99))
     await expectIssue("The feature put out 2 unexpected outputs", "number: 1", "number: 2") {
       let store = TestStore(
@@ -116,7 +116,7 @@ struct RemoteOutputTests {
     }
   }
 
-  @Test("One that is too large to travel is a failure of the test, which says so")
+  @Test("One that is too large to travel is a failure of the test with that reason")
   func tooLarge() async {
     await expectIssue(
       "An output of type \"String\" has 100005 bytes, and does not travel",
@@ -132,7 +132,7 @@ struct RemoteOutputTests {
     }
   }
 
-  @Test("What cannot be read from its own encoding is a failure of the test")
+  @Test("An output that cannot be read from its own encoding is a failure of the test")
   func unreadableHere() async {
     await expectIssue("An output of type \"Broken\" cannot be read from its own encoding") {
       let store = TestStore(remote: Whistle.State(), output: Broken.self) {
@@ -143,7 +143,7 @@ struct RemoteOutputTests {
     }
   }
 
-  @Test("What is written otherwise each time does not arrive as it was made")
+  @Test("An output whose encoding varies does not arrive unchanged")
   func fickle() async {
     await expectIssue(
       "The client did not get the outputs that the daemon put out: …",
@@ -167,7 +167,7 @@ struct RemoteOutputTests {
   }
 }
 
-/// A feature that counts in what it puts out.
+/// A feature whose outputs are numbered.
 private struct Whistle: Reducer {
   typealias Root = RootCore<State, Action>
 
@@ -198,7 +198,7 @@ private struct Whistle: Reducer {
     static let layout = RecordLayout<Self>("Output", [.field("number", \.number)])
   }
 
-  /// Has the encoding of an output, and is none.
+  /// Has the encoding of an output, but is another type.
   struct Echo: Equatable, ReplicatedRecord {
     var number: UInt8 = 0
 

@@ -5,7 +5,7 @@ import Testing
 @Suite("A test store of a feature in a daemon", .timeLimit(.minutes(1)))
 @MainActor
 struct RemoteScopeTests {
-  @Test("shows what is private to the daemon as its default")
+  @Test("shows the default of a property that is private to the daemon")
   func privateState() async {
     let store = TestStore(remote: Kettle.State()) { Kettle() }
     await store.send(.twiceButtonTapped)
@@ -14,7 +14,7 @@ struct RemoteScopeTests {
     #expect(store.state.ticks == 0)
   }
 
-  @Test("cannot send what only effects send")
+  @Test("cannot send actions that only effects send")
   func privateAction() async {
     let store = TestStore(remote: Kettle.State()) { Kettle() }
     await expectIssue("The action was not applied", "A client cannot send it: ", "it. Receive it") {
@@ -22,19 +22,19 @@ struct RemoteScopeTests {
     }
   }
 
-  @Test("of a scope sees that scope only, and what its parent does to it")
+  @Test("of a scope sees that scope only, with its parent's changes of it")
   func scope() async {
     let store = TestStore(remote: Kitchen.State(), state: \.kettle, action: \.kettle) { Kitchen() }
     await store.send(.labelChanged("tea")) { $0.label = "tea" }
     await store.send(.twiceButtonTapped)
     await store.receive(\.ticked) { $0.temperature = 21 }
     await store.receive(\.ticked) { $0.temperature = 22 }
-    // The parent takes a cup, which the scope's client sees the effect of in the same revision.
+    // The parent takes a cup, whose effect the scope's client sees in the same revision.
     await store.send(.labelChanged("for all")) { $0.label = "for all" }
     store.assert { $0.temperature = 0 }
   }
 
-  @Test("of an optional scope follows it for as long as it is there")
+  @Test("of an optional scope follows it as long as it is present")
   func optionalScope() async {
     let store = TestStore(
       remote: Kitchen.State(spare: Kettle.State()),
@@ -53,7 +53,7 @@ struct RemoteScopeTests {
     }
   }
 
-  @Test("takes its daemon with it when it goes, and the effects that run there")
+  @Test("ends its daemon, and the daemon's effects, when it is released")
   func theEnd() async {
     let traces = LockIsolated<[String]>([])
     var store: TestStore<Kettle.State, Kettle.Action>? = TestStore(
@@ -73,7 +73,7 @@ struct RemoteScopeTests {
     #expect(task?.isCancelled == false)
   }
 
-  @Test("notices a state whose deltas do not make what it is")
+  @Test("reports a state whose deltas do not produce it")
   func brokenDeltas() async {
     let store = TestStore(remote: Sieve.State()) { Sieve() }
     await expectIssue(
@@ -87,7 +87,7 @@ struct RemoteScopeTests {
     }
   }
 
-  @Test("may use a wholly exhaustive test's last word: nothing is left over")
+  @Test("passes the last check of an exhaustive test: no action is left over")
   func nothingLeft() async {
     let store = TestStore(remote: Kettle.State()) {
       Kettle()

@@ -79,7 +79,7 @@ private struct SharedTabs {
 @Suite("Shared values in a daemon, as a client sees them", .timeLimit(.minutes(1)))
 @MainActor
 struct RemoteSharedTests {
-  @Test("The same test runs here and there", arguments: [false, true])
+  @Test("The same test runs in process and in a daemon", arguments: [false, true])
   func hereAndThere(isRemote: Bool) async {
     let count = Shared(value: 0)
     let store =
@@ -107,7 +107,7 @@ struct RemoteSharedTests {
     #expect(count.wrappedValue == 11)
   }
 
-  @Test("A change in the daemon that no action made is awaited, or reported at the end")
+  @Test("A change in the daemon without an action is awaited, or reported at the end")
   func unasserted() async {
     let count = Shared(value: 0)
     await expectIssue("Shared values were changed without an action") {
@@ -118,7 +118,7 @@ struct RemoteSharedTests {
     }
   }
 
-  @Test("A client that reads a daemon's state asks no key and writes nothing")
+  @Test("A client that reads a daemon's state queries no key and writes no value")
   func clientKeys() async {
     let calls = LockIsolated<[String]>([])
     let state = Kept(calls)
@@ -131,11 +131,11 @@ struct RemoteSharedTests {
     }
     await store.send(.add) { $0.$count.withLock { $0 = 4 } }
     await store.send(.add) { $0.$count.withLock { $0 = 5 } }
-    // What the daemon's reducer has changed, once for each action.
+    // The changes of the daemon's reducer, once for each action.
     #expect(calls.value == ["load", "subscribe", "save 4", "save 5"])
   }
 
-  @Test("What changes travels where it shows, as the value's delta")
+  @Test("A change travels in the states that show it, as the value's delta")
   func delta() throws {
     @Shared(value: "a long text that is typed into, of more than a few dozen bytes") var text
     let old = Copied(text: $text)
@@ -151,7 +151,7 @@ struct RemoteSharedTests {
     #expect(try copy.applying(delta: delta) == new)
   }
 
-  @Test("What is shared is described as the value that it is, to clients of any kind")
+  @Test("A shared value is described to clients of any kind as a plain value")
   func schema() {
     let copied = "\(SchemaRegistry.document(for: Copied.self))"
     #expect(copied.contains("Copied") && copied.contains("text"))
@@ -160,14 +160,14 @@ struct RemoteSharedTests {
     )
   }
 
-  @Test("No binding of a client replaces what is shared")
+  @Test("No binding of a client replaces a shared value")
   func bindings() {
     let schema = "\(SchemaRegistry.document(for: BindingAction<Named>.self))"
     #expect(schema.contains("name"))
     #expect(!schema.contains("words") && !schema.contains("copied"))
   }
 
-  @Test("A client's copy is read only, and says so")
+  @Test("A client's copy is read-only, and a write reports that")
   func readOnly() throws {
     let copy = try Copied(encoded: Plain(text: "text").encoded())
     withKnownIssue {
@@ -197,7 +197,7 @@ private struct Plain: Equatable, ReplicatedState, Sendable {
   var text: String
 }
 
-/// A key that notes what it is asked.
+/// A key that records its calls.
 private struct NotingKey: SharedKey {
   let calls: LockIsolated<[String]>
 

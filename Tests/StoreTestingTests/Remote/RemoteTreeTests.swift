@@ -31,7 +31,7 @@ struct RemoteTreeTests {
     Store(core: RemoteStoreCore(name, of: daemon.client, connection: daemon))
   }
 
-  @Test("Whoever is told of a change finds it in all stores, and is told once")
+  @Test("An observer of a change finds it in all stores, and is notified once")
   func cut() {
     let daemon = daemon()
     let garden = store("garden", Garden.State.self, daemon)
@@ -53,7 +53,7 @@ struct RemoteTreeTests {
   }
 
   @Test(
-    "A scope that goes ends its stores, with their parts and streams; one that comes has others"
+    "A scope's removal ends its stores, with their parts and streams; a new scope has new ones"
   )
   func absence() async {
     let daemon = daemon()
@@ -73,7 +73,7 @@ struct RemoteTreeTests {
     #expect(store("right", Bed.self, daemon).plants == 10)
   }
 
-  @Test("Closing ends all stores, and says why")
+  @Test("Closing ends all stores, with the reason")
   func closing() async {
     let daemon = daemon()
     let left = store("left", Bed.self, daemon)
@@ -92,7 +92,7 @@ struct RemoteTreeTests {
   }
 }
 
-/// Two beds, of which one may be gone.
+/// Two beds, of which one is optional.
 private struct Garden: Reducer {
   struct State: Equatable, ReplicatedRecord {
     var left = Bed(plants: 0)
@@ -138,7 +138,7 @@ private struct Bed: Equatable, ReplicatedRecord {
   static let layout = RecordLayout<Self>("Bed", [.field("plants", \.plants)])
 }
 
-/// Counts how often something that was read has changed; reads again each time.
+/// Counts the changes of observed values, and reads again after each.
 @MainActor
 private final class Watch {
   private(set) var count = 0

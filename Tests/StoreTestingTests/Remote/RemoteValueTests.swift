@@ -6,7 +6,7 @@ import Testing
 @Suite("Values that differ from their copies by '=='", .timeLimit(.minutes(1)))
 @MainActor
 struct RemoteValueTests {
-  @Test("A copy with NaN is a copy: nothing is said of deltas")
+  @Test("A copy with NaN is equal to its original: no report about deltas appears")
   func notANumber() async {
     let store = TestStore(remote: Echo.State()) { Echo() }
     await store.send(.measure(.nan)) { $0.number = .nan }
@@ -38,7 +38,7 @@ struct RemoteValueTests {
   }
 }
 
-/// Keeps what it is sent.
+/// Keeps the values of its actions.
 @Reducer
 private struct Echo {
   @ObservableState

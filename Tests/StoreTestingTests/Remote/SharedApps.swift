@@ -1,6 +1,6 @@
 import StoreActor
 
-// Apps that share state, as a daemon has them: records in a file that a sheet adds and a stack of
+// Apps with shared state, as in a daemon: records in a file that a sheet adds and a stack of
 // screens edits, and settings in a file and among the user's defaults.
 
 // MARK: - Records in a file, a sheet and a stack

@@ -12,7 +12,7 @@ private struct Settings: Equatable, ReplicatedState, Sendable {
   var size = 1
 }
 
-/// What a daemon shares.
+/// The shared values of a daemon.
 @Reducer
 private struct Office {
   @ObservableState
@@ -126,7 +126,7 @@ struct SharedScopeTests {
 
   @Test func `A key with a default value updates the daemon's value as one without`() async throws {
     let settings = share { Shared(.office) }
-    // Before it has come.
+    // Before the value has arrived.
     try await Shared.update(settings) { $0.size += 1 }
     #expect(daemon.root.state.settings == Settings(size: 2))
   }
@@ -140,7 +140,7 @@ struct SharedScopeTests {
     await turns { daemon.root.state.settings.size == 2 }
     #expect(daemon.root.state.settings == settings.wrappedValue)
     #expect(daemon.root.revision == 2)
-    // What nobody has reduced.
+    // A change without an action.
     daemon.root.state.$settings.size.withLock { $0 = 3 }
     await turns { settings.wrappedValue.size == 3 }
     #expect(settings.saveError == nil && settings.loadError == nil)
@@ -175,7 +175,7 @@ struct SharedScopeTests {
     let settings = await settings()
     settings.withLock { $0.size = 2 }
     daemon.root.send(.renamed("second"))
-    // It is on its way.
+    // The change is on its way.
     #expect(settings.wrappedValue == Settings(size: 2))
     await turns { settings.saveError != nil }
     #expect((settings.saveError as? ActionFailure)?.code == .conflict)

@@ -13,7 +13,7 @@ extension DependencyValues {
   }
 }
 
-/// A client that is its own key, for which a test has to say something.
+/// A client that is its own key, and whose endpoint a test has to set.
 struct Weather: DependencyKey, Sendable {
   var forecast: @Sendable () -> String
   static let liveValue = Weather { "as it will be" }

@@ -48,13 +48,13 @@ struct Kettle: Reducer {
         return .none
       case .measured(let temperature):
         state.temperature = temperature
-        return .none
+        return temperature < -273 ? .refuse("No temperature is so low.") : .none
       }
     }
   }
 }
 
-/// Where a kettle reads its temperature.
+/// The thermometer from which a kettle reads its temperature.
 struct Thermometer: Sendable {
   var read: @Sendable () async throws -> Int
 }
@@ -70,7 +70,7 @@ extension DependencyValues {
   }
 }
 
-/// A kitchen, of which clients see the kettle and the guest's cup.
+/// A kitchen whose clients see the kettle and the guest's cup.
 struct Kitchen: Reducer {
   struct State: Equatable, Sendable {
     var kettle = Kettle.State()

@@ -77,7 +77,7 @@ import Testing
   }
 }
 
-/// One of each view.
+/// A view that contains one view of each kind.
 private struct Gallery: View {
   var body: some View {
     VStack(spacing: 1) {
@@ -113,6 +113,6 @@ private struct Gallery: View {
 }
 
 extension Binding {
-  /// A binding that nothing changes.
+  /// Returns a binding whose value never changes.
   static func constant(_ value: Value) -> Binding { Binding(get: { value }, set: { _ in }) }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct GlyphTests {
   @Test(arguments: [
     ("a", 1), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("", 0), ("─", 1), ("ﬁ", 1), ("🙂", 2),
-    // What some terminals show as one picture: no more is known than the widths of its parts.
+    // Some terminals show this as one picture; only the widths of its parts are known.
     ("👩\u{200D}💻", 4),
   ])
   func `A text has the columns of its scalars`(text: String, columns: Int) {
@@ -16,7 +16,7 @@ import Testing
   @Test func `What has no width belongs to the cell before it, up to five scalars`() {
     let glyphs = Glyph.glyphs(of: "a\u{301}b" + String(repeating: "\u{301}", count: 9))
     #expect(glyphs.map { $0.text.unicodeScalars.count } == [2, 5])
-    // At the beginning there is none before it.
+    // At the beginning there is no cell before it.
     #expect(Glyph.glyphs(of: "\u{301}a").map(\.text) == ["a"])
   }
 

@@ -15,7 +15,7 @@ import Testing
     grid(new).update(ofRow: 0, from: grid(old))
   }
 
-  /// The update that empties and writes a row from a column on.
+  /// Returns the update that empties and writes a row from a column on.
   private func all(from first: Int, and before: Int..., isEmptied: Bool = true) -> RowUpdate {
     RowUpdate(columns: before + Array(first..<12), emptiedFrom: isEmptied ? first : nil)
   }
@@ -31,11 +31,11 @@ import Testing
   func `Where terminals may draw another width the rest of a row is emptied and written`(
     cluster: String
   ) {
-    // Whether it stays, goes or comes.
+    // The cluster stays, disappears and appears.
     #expect(update("abc \(cluster)d", "abc \(cluster)e") == all(from: 3))
     #expect(update("abc \(cluster)d", "abc d") == all(from: 3))
     #expect(update("abc def", "abx \(cluster)d") == all(from: 3, and: 2))
-    // A change far before it leaves it as it is.
+    // A change far before the cluster does not affect it.
     let far = update("abc \(cluster)d", "xbc \(cluster)d")
     #expect(far == RowUpdate(columns: [0], emptiedFrom: nil))
   }

@@ -3,7 +3,7 @@ import Testing
 @testable import TerminalViews
 
 @Suite struct InputParserTests {
-  /// What comes of a text that is sent in pieces, with a pause behind each.
+  /// Returns the events of a text that arrives in pieces, with a pause after each.
   private func events(_ pieces: [Substring.UnicodeScalarView]) -> [InputEvent] {
     var parser = InputParser()
     for piece in pieces {
@@ -15,7 +15,7 @@ import Testing
 
   private func events(_ text: String) -> [InputEvent] { events([text.unicodeScalars[...]]) }
 
-  /// Each way to send a text with up to two pauses.
+  /// Returns each way to send a text with up to two pauses.
   private func slicings(_ text: String) -> [[Substring.UnicodeScalarView]] {
     let scalars = text.unicodeScalars
     let places = Array(scalars.indices) + [scalars.endIndex]
@@ -31,10 +31,10 @@ import Testing
   @Test func `A paste is one event, however it is sliced`() {
     let expected: [InputEvent] = [.key("a"), .paste("shopping\nd[A[20"), .key("d")]
     for pieces in slicings("a\(paste)d") {
-      // Behind an escape and a pause that key was pressed, as far as anybody can know.
+      // An escape before a pause counts as a pressed key, since the parser cannot know the rest.
       let texts = pieces.map { String($0) }
       let isEscape = texts.first == "a\u{1B}" || texts.starts(with: ["a", "\u{1B}"])
-      // And so was a bracket behind it that has a pause of its own.
+      // A bracket with its own pause after the escape also counts as a key.
       guard texts.prefix(2) != ["a\u{1B}", "["] else { continue }
       let escape: [InputEvent] = isEscape ? [.key(.escape)] : []
       #expect(events(pieces) == expected[..<1] + escape + expected[1...], "\(texts)")
@@ -68,12 +68,13 @@ import Testing
   @Test func `An escape is a key where nothing comes right behind it`() {
     #expect(events(["\u{1B}", "d"].map { $0.unicodeScalars[...] }) == [.key(.escape), .key("d")])
     #expect(events("\u{1B}\u{1B}") == [.key(.escape), .key(.escape)])
-    // What begins as the rest of a paste's mark would is keys when it goes on otherwise, or not.
+    // Characters that begin like the rest of a paste's mark are keys if another character follows,
+    // or no more input.
     for (rest, keys) in [("[", ["["]), ("[2x", ["[", "2", "x"]), ("]", ["]"])] {
       let found = events(["\u{1B}", rest].map { $0.unicodeScalars[...] })
       #expect(found == [.key(.escape)] + keys.map { .key(.character(Character($0))) })
     }
-    // With what was read as a key already it is one with Alt; with the mouse it is not.
+    // Before a decoded key the escape means Alt; before a mouse event it is a key.
     let press = InputEvent.mouse(MouseEvent(.press, at: Point(x: 0, y: 0)))
     for (event, expected) in [(.key(.up), []), (press, [.key(.escape), press])] {
       var parser = InputParser()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalViews
 
-/// Input acts on what the user has seen, or has come to by the user's own input.
+/// Input acts on views that the user has seen, or that the user's own input has reached.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct AimTests {
   @MainActor
@@ -81,7 +81,7 @@ import Testing
     terminal.press("d", "d")
     #expect(model.deleted == [] && model.misses == 1)
     await session.idle()
-    // It has been told, and the picture has the cursor on another one.
+    // The miss was reported, and the picture shows the cursor on another row.
     terminal.press("d")
     #expect(model.deleted == [3] && model.misses == 1)
     session.end()
@@ -108,7 +108,7 @@ import Testing
     terminal.press("j", "d")
     #expect(model.deleted == [2])
     await session.idle()
-    // From one that has gone as well: 3 is selected, and 4 was below it.
+    // Also from a removed row: 3 is selected, and 4 was below it.
     model.rows = [1, 5, 4]
     terminal.press("j", "d")
     #expect(model.deleted == [2, 4])
@@ -134,7 +134,7 @@ import Testing
     await session.idle()
     terminal.press(.enter)
     #expect(model.pressed == [3])
-    // By the mouse.
+    // The same with the mouse.
     await session.idle()
     model.rows = [9, 1, 4]
     terminal.use(.press, x: 2, y: 0)
@@ -157,7 +157,7 @@ import Testing
     await session.idle()
     terminal.press(.enter)
     #expect(model.pressed == [3])
-    // Who goes on to another one has seen it.
+    // A user who moves to another button has seen it.
     model.rows = [1, 4]
     await session.idle()
     terminal.press(.backTab, .enter)
@@ -195,7 +195,7 @@ import Testing
     terminal.press(.enter)
     #expect(model.pressed == [1])
     await session.idle()
-    // Another question in its place, and none.
+    // Another question replaces it, then no question.
     model.question = 2
     await session.idle()
     model.question = 3
@@ -244,12 +244,12 @@ import Testing
 
   // MARK: - Against another client
 
-  /// What a user who reads the screen expects of keys that are typed at once.
+  /// The effect that a user who reads the screen expects of keys typed at once.
   private struct Plan {
     var rows: [Int]
     var cursor: Int
 
-    /// The row that a key deletes; nil for another key.
+    /// Returns the row that a key deletes; nil for other keys.
     mutating func press(_ key: Key) -> Int? {
       switch key {
       case "j": cursor = min(cursor + 1, rows.count - 1)
@@ -265,20 +265,20 @@ import Testing
     }
   }
 
-  /// What is displayed, as a user reads it.
+  /// Returns the displayed rows and cursor, as a user reads them.
   private func read() -> Plan {
     let rows = terminal.lines.compactMap { Int($0.dropFirst(4)) }
     let cursor = rows.indices.first { terminal.grid[0, $0].style.isReversed } ?? 0
     return Plan(rows: rows, cursor: cursor)
   }
 
-  /// Inserts, removes and moves rows as another client does.
+  /// Inserts, removes and moves rows, as another client does.
   private func disturb(_ next: inout Int, _ numbers: inout SmallRandomNumberGenerator) {
     for _ in 0..<Int.random(in: 0..<3, using: &numbers) {
       let place = Int.random(in: 0...model.rows.count, using: &numbers)
       switch Int.random(in: 0..<4, using: &numbers) {
       case 0, 1:
-        // All of them have room.
+        // All rows have room.
         guard model.rows.count < 6 else { break }
         model.rows.insert(next, at: place)
         next += 1
@@ -312,7 +312,7 @@ import Testing
         disturb(&next, &numbers)
       }
     }
-    // And most keys that could have an effect have one.
+    // More than a tenth of the keys delete a row.
     #expect(model.deleted.count * 10 > keys, "\(model.deleted.count) of \(keys)")
     session.end()
   }
@@ -335,7 +335,7 @@ import Testing
         if Bool.random(using: &numbers) {
           terminal.press(.enter)
         } else if Bool.random(using: &numbers) {
-          // A button that has gone is passed over by the tabulator.
+          // The tabulator skips a removed button.
           repeat {
             place = (place + 1) % shown.count
           } while !model.rows.contains(shown[place])

@@ -4,7 +4,8 @@ import Testing
 
 @testable import TerminalViews
 
-/// Views that change something in each drawing are not drawn without end, which is reported.
+/// The session stops endless drawings, by views that change a value in each drawing, and
+/// reports them.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct FaultTests {
   @MainActor
@@ -64,14 +65,15 @@ import Testing
     return session
   }
 
-  /// The drawings until all sessions show everything; those that go on drawing are ended.
+  /// Returns the number of drawings until all sessions are idle; sessions that do not stop
+  /// are ended.
   private func drawings(of sessions: TerminalSession...) async -> Int {
     let before = model.drawings
     let watch = Task {
       while !Task.isCancelled, model.drawings < before + 1_000 { await Task.yield() }
       if !Task.isCancelled { for session in sessions { session.end() } }
     }
-    // Each may lead to a drawing of another one, which is not idle any more then.
+    // Each session may cause a drawing of another one, which is then no longer idle.
     var last = -1
     while model.drawings != last {
       last = model.drawings
@@ -112,7 +114,7 @@ import Testing
     #expect(await drawings(of: one, other) <= 200)
     #expect(faults.texts.count == 1 && faults.texts[0].contains("RowSelection of its own"))
     #expect(small.lines.contains("row 9") && terminal.lines.contains("row 9"))
-    // Both still show what changes, and by fewer drawings.
+    // Both still show changes, with fewer drawings.
     model.rows.append(10)
     #expect(await drawings(of: one, other) <= 40)
     small.press(.end)
@@ -159,7 +161,7 @@ import Testing
     }
     #expect(await drawings(of: session) <= 50)
     #expect(faults.texts.count == 1 && faults.texts[0].contains("'onAppear'"))
-    // What has not appeared since does so when something else leads to a drawing.
+    // Views that have not appeared since do so after a drawing with another cause.
     let appeared = model.appeared.count
     session.invalidate()
     #expect(await drawings(of: session) <= 10)
@@ -185,7 +187,7 @@ import Testing
     let before = model.drawings
     for _ in 0..<40 { await clock.advance(by: .milliseconds(100)) }
     #expect((1...10).contains(model.drawings - before))
-    // So what others change is seen soon.
+    // So changes by others show soon.
     model.rows = []
     await clock.advance(by: .seconds(2))
     #expect(terminal.lines[0] == "none" && other.lines[0] == "none")
@@ -200,7 +202,7 @@ import Testing
     session.invalidate()
     #expect(await drawings(of: session) <= 6)
     #expect(session.faults.count == 1 && faults.texts == [])
-    // Then the terminal is free for it.
+    // After the end, the session prints the fault on the free terminal.
     session.end()
     #expect(session.faults == [])
   }
@@ -212,7 +214,7 @@ import Testing
     isAlert: Bool
   ) async {
     let session = session {
-      // Also where the binding makes it.
+      // Each drawing creates a new item for the binding.
       let item = model.isQuestionShown ? Model.Item() : nil
       let binding = Binding {
         item
@@ -407,7 +409,7 @@ import Testing
     for number in 1...6 {
       model.question = Model.Item(number: number)
       model.rows = [number * 2, number * 2 + 1]
-      // At first one more, to compare.
+      // The first changes need one more drawing, for the comparison.
       #expect(await drawings(of: session) <= (number < 5 ? 5 : 4))
       #expect(terminal.lines.contains { $0.contains("Question \(number)") })
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalViews
 
-/// Which field has the focus, as a program's value.
+/// The focused field as a program's value.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct FocusTests {
   private enum Field {
@@ -10,7 +10,7 @@ import Testing
     case city
   }
 
-  /// Fields of one value, and one of another; what is written is noted.
+  /// Two fields that share a value, and one field with its own; the form records written values.
   @MainActor
   private final class Form {
     var field: Field? { didSet { written.append(field) } }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalViews
 
-/// What belongs to a view stays with it, whatever comes and goes beside it.
+/// A view keeps its state while views beside it are inserted and removed.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct IdentityTests {
   @MainActor
@@ -51,7 +51,7 @@ import Testing
     terminal.press(.enter)
     await session.idle()
     #expect(model.deleted == [2])
-    // And then it is the neighbor's.
+    // Then the neighbor has the focus.
     #expect(focusedLine == "[delete 3]")
     session.end()
   }
@@ -67,7 +67,7 @@ import Testing
         let place = Int.random(in: 0...model.rows.count, using: &numbers)
         switch Int.random(in: 0..<3, using: &numbers) {
         case 0:
-          // All of them have room.
+          // All rows have room.
           guard model.rows.count < 10 else { break }
           model.rows.insert(next, at: place)
           next += 1
@@ -105,7 +105,7 @@ import Testing
     model.rows = [8, 1]
     await session.idle()
     #expect(terminal.lines[0] == "[count 0]" && terminal.lines[2] == "[count 3]")
-    // Where it has gone for a while, it begins again.
+    // After an absence, the row begins with a new state.
     model.rows = [8]
     await session.idle()
     model.rows = [1]
@@ -237,7 +237,7 @@ import Testing
     await session.idle()
     runs[0].cancel()
     for run in runs { await run.value }
-    // One that was canceled before it began, too.
+    // A task that was canceled before its start ends too.
     let other = TerminalSession(on: MemoryTerminal(width: 5, height: 1)) { Text("shown") }
     let run = Task { await other.run() }
     run.cancel()
@@ -245,7 +245,7 @@ import Testing
   }
 }
 
-/// Numbers that look random, the same in each run.
+/// Pseudorandom numbers, the same in each run.
 struct SmallRandomNumberGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -96,7 +96,7 @@ private struct CountView: View {
     #expect(store.name == "pät" && store.count == 0)
     #expect(terminal.lines[1] == "Name: pät")
     #expect(terminal.cursor == Point(x: 8, y: 1))
-    // To the first button, where the letter is a command.
+    // The focus moves to the first button, and there the letter is a command.
     terminal.press(.tab)
     terminal.type("p")
     await session.idle()
@@ -143,7 +143,7 @@ private struct CountView: View {
     #expect(terminal.frames == 1)
     for count in 1...4 {
       for _ in 1...100 { store.send(.named("\(count)")) }
-      // The drawing waits for its time; until then nothing is drawn.
+      // The drawing waits for its interval.
       await clock.advance(by: .milliseconds(99))
       #expect(terminal.frames == count)
       await clock.advance(by: .milliseconds(1))
@@ -171,7 +171,7 @@ private struct CountView: View {
     await clock.advance(by: .milliseconds(1))
     await session.idle()
     #expect(terminal.frames == 2)
-    // A drawing that waits is brought forward by input, as far as there may be one.
+    // Input advances a waiting drawing, as far as the frame rate allows.
     store.send(.named("2"))
     await clock.advance(by: .milliseconds(90))
     terminal.press("x")
@@ -223,7 +223,7 @@ private struct CountView: View {
   }
 }
 
-/// A test clock on which time passes within a drawing, too.
+/// A test clock whose time may also pass within a drawing.
 private final class SlowClock: Clock, Sendable {
   typealias Instant = TestClock<Duration>.Instant
 

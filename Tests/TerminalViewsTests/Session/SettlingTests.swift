@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalViews
 
-/// A change leads to few drawings, also where drawings change what is observed.
+/// A change causes few drawings, even if drawings change observed values.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct SettlingTests {
   enum Kind: CaseIterable {
@@ -108,7 +108,7 @@ import Testing
   private let model = Model()
   private let terminal = MemoryTerminal(width: 20, height: 8)
 
-  /// A session whose selection is kept, or is another one in each drawing.
+  /// Starts a session whose selection is kept, or recreated in each drawing.
   private func session(_ kind: Kind, isKept: Bool) -> TerminalSession {
     let kept = Selection()
     let session = TerminalSession(on: terminal, framesPerSecond: 10_000) { [model] in
@@ -119,9 +119,9 @@ import Testing
     return session
   }
 
-  /// The drawings until everything is shown.
+  /// Returns the number of drawings until the newest state is displayed.
   ///
-  /// A session that goes on drawing is ended.
+  /// A session that does not stop drawing is ended after 100 drawings.
   private func drawings(of session: TerminalSession) async -> Int {
     let before = model.drawings
     let watch = Task {
@@ -145,7 +145,7 @@ import Testing
     terminal.press("c")
     #expect(await drawings(of: session) <= 4)
     #expect(shownRows == ["row 3"])
-    // As another client does it.
+    // The change is another client's.
     model.rows.append(4)
     #expect(await drawings(of: session) <= 4)
     #expect(shownRows == ["row 3", "row 4"])

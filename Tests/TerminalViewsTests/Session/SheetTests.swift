@@ -44,7 +44,7 @@ import Testing
     await session.idle()
     #expect(terminal.lines[0] == "2 closed")
 
-    // Another one comes in its place.
+    // Another sheet replaces it.
     for id in 3...4 {
       model.item = Model.Item(id: id)
       await session.idle()

@@ -45,7 +45,7 @@ import Testing
     #expect(lines(9, 2, Text("a\nb\nc")) == ["a", "b…"])
     #expect(lines(9, 2, Text("a\nb\n")) == ["a", "b"])
     #expect(lines(4, 1, Text("Milk\nEggs")) == ["Mil…"])
-    // Beside another one, too.
+    // Also beside another view.
     let row = HStack(spacing: 0) {
       Text("Milk\nEggs")
       Text("!")
@@ -71,7 +71,7 @@ import Testing
     #expect(lines(10, 5, view) == ["see", "/run/user/", "1000/store", "actor.sock", "there"])
     #expect(Paragraph.lines(of: "日本語 a", width: 4) == ["日本", "語 a"])
     #expect(Paragraph.lines(of: "ab", width: 0) == ["a", "b"])
-    // What cannot be divided has a line of its own.
+    // An indivisible character has its own line.
     #expect(Paragraph.lines(of: "日本", width: 1) == ["日", "本"])
     #expect(Paragraph.lines(of: "a\n\nb", width: 3) == ["a", "", "b"])
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalViews
 
-/// The keys of a tree.
+/// The effects of keys in a tree.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct OutlineTests {
   /// A node whose parts have three parts each.

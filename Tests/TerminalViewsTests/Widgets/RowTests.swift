@@ -4,7 +4,7 @@ import Testing
 
 @MainActor
 @Suite struct RowTests {
-  /// A collection that counts how many of its elements were asked for.
+  /// A collection that counts the requests for its elements.
   private final class Counted: RandomAccessCollection {
     let endIndex: Int
     var asked = 0
@@ -53,7 +53,7 @@ import Testing
     #expect(rows.asked < 50)
   }
 
-  /// A table of one row, which has room in 40 cells.
+  /// Returns a table of one row, which has room in 40 columns.
   private func wideTable(_ selection: Box<RowSelection<Int>>) -> Table<[Int], Int> {
     Table(
       [7],
@@ -95,18 +95,18 @@ import Testing
       }
       return frame.grid.lines
     }
-    // Where all is to be seen the keys are for nobody.
+    // If all columns are visible, the keys have no effect.
     #expect(lines(40, .right) == lines(40))
     #expect(lines(40).first == "No  Action              By          Took")
     #expect(lines(20).first == "No  Action  By     …")
     #expect(lines(20).last == " 7  a ver…  s…  123…")
     #expect(lines(20, .right) == ["No ‹By          Took", " 7  someone  1234 ms"])
-    // No further than needed to see the end.
+    // The table scrolls no further than the last column requires.
     #expect(lines(20, .right, "l") == ["No ‹By          Took", " 7  someone  1234 ms"])
     #expect(lines(13, .right) == ["No ‹   Took", " 7  1234 ms"])
     #expect(lines(20) == ["No ‹By          Took", " 7  someone  1234 ms"])
     #expect(lines(20, .left, "h").first == "No  Action  By     …")
-    // Where there is room again all is shown.
+    // With enough room, all columns are shown again.
     _ = lines(20, .right)
     #expect(lines(40).last == " 7  a very long action  someone  1234 ms")
   }
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  /// Numbers below others: 0 has the parts 0, 1 and 2, each of which has as many as it says.
+  /// A tree of numbers: part n of each node has n parts.
   private struct Node: OutlineNode {
     var name: String
     var partCount: Int
@@ -174,7 +174,7 @@ import Testing
 
   private final class Content {}
 
-  /// Remembers the content of the node that was made last, as long as somebody else does.
+  /// Keeps a weak reference to the content of the newest node.
   @MainActor
   private final class Maker {
     weak var content: Content?
@@ -207,7 +207,7 @@ import Testing
     outline.drawn(in: frame.canvas)
     #expect(frame.grid.lines[0].hasSuffix("[0]"))
     #expect(maker.content == nil)
-    // What was drawn, with what takes the keys, is still there.
+    // The frame and the outline, with their key handlers, are still alive.
     withExtendedLifetime((outline, frame)) {}
   }
 }

@@ -3,7 +3,8 @@ import Testing
 
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct SliderTests {
-  /// What the mouse leads to, at the left end, at the right one, and with the wheel.
+  /// Returns the numbers that the mouse selects: at the left end, at the right end, and with
+  /// the wheel.
   private func numbers(_ value: UInt64, in range: ClosedRange<UInt64>) async -> [UInt64] {
     var numbers: [UInt64] = []
     let terminal = MemoryTerminal(width: 9, height: 1)

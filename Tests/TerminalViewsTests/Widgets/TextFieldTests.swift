@@ -4,7 +4,7 @@ import Testing
 
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct TextFieldTests {
-  /// A text that counts how often it is set, and keys that reached nobody else.
+  /// A text with the number of its changes, and the keys that no view has handled.
   private final class Note {
     var text: String
     var changes = 0
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func `A cursor stands between characters, whatever the text has become`() {
-    // In the middle of a letter's bytes, between it and its accent, and within a flag.
+    // The cursor is within a letter's bytes, between a letter and its accent, and within a flag.
     for (text, cursor, expected) in [
       ("日本", 1, 3), ("e\u{301}x", 1, 3), ("a🇩🇪b", 5, 9), ("a", 9, nil), ("", 3, nil), ("ab", 1, 1),
     ] {

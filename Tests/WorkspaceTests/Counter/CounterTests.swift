@@ -40,7 +40,7 @@ struct CounterTests {
     await store.send(.factAlertDismissed) { $0.numberFactAlert = nil }
   }
 
-  @Test("A failure is shown in its own words")
+  @Test("A failure's own message is shown")
   func showsAFailure() async {
     let store = TestStore(initialState: Counter.State(count: 7)) {
       Counter()
@@ -54,7 +54,7 @@ struct CounterTests {
     }
   }
 
-  @Test("An error of another kind is shown with its number and its description")
+  @Test("An error of another type is shown with the number and the error's description")
   func showsAnyError() async {
     struct Blown: Error, CustomStringConvertible { let description = "the fuse is blown" }
     let store = TestStore(initialState: Counter.State(count: 7)) {
@@ -69,7 +69,7 @@ struct CounterTests {
     }
   }
 
-  @Test("Asking takes the last fact away at once")
+  @Test("A request removes the last fact at once")
   func clearsTheLastFact() async {
     let store = TestStore(initialState: Counter.State(numberFactAlert: "0 is old.")) {
       Counter()
@@ -81,7 +81,7 @@ struct CounterTests {
     await store.receive(\.numberFactResponse) { $0.numberFactAlert = "0 is new." }
   }
 
-  @Test("A new request cancels the one in flight, whose answer never comes")
+  @Test("A new request cancels the pending one, whose answer never arrives")
   func cancelsTheRequestInFlight() async {
     let store = TestStore(initialState: Counter.State()) {
       Counter()
@@ -99,7 +99,7 @@ struct CounterTests {
     await store.finish()
   }
 
-  @Test("A cancelled request changes nothing")
+  @Test("A canceled request leaves the state unchanged")
   func cancellationIsNoFailure() async {
     let store = TestStore(initialState: Counter.State()) {
       Counter()
@@ -116,7 +116,7 @@ struct CounterTests {
     #expect(store.state == Counter.State())
   }
 
-  @Test("A test that does not say what facts there are is told so by name")
+  @Test("A test without an implementation of the client gets an issue that names it")
   func reportsAMissingClient() async {
     await withKnownIssue {
       let store = TestStore(initialState: Counter.State()) { Counter() }

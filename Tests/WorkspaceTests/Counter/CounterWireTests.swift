@@ -5,7 +5,7 @@ import StoredWorkspace
 import Testing
 
 @Suite struct CounterWireTests {
-  @Test("Clients may send the buttons, and nothing else")
+  @Test("Clients may send only the buttons")
   func listsTheButtons() throws {
     #expect(
       try sendableCases(of: Counter.Action.self) == [
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("A response cannot be decoded, in whatever shape a client sends it")
+  @Test("A response cannot be decoded in any form")
   func responsesCannotBeDecoded() throws {
     let payloads: [GenericValue] = [
       .map([.init(.text("_0"), .text("lie"))]),
@@ -63,7 +63,7 @@ import Testing
     )
   }
 
-  @Test("Deltas lead from every state to every other")
+  @Test("Deltas lead from each state to each other state")
   func deltas() throws {
     let states = [0, 1, -1, .max, .min].flatMap { count in
       [nil, "", "One.", "e\u{301}", "\u{e9}"].map {

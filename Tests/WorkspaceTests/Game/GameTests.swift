@@ -25,7 +25,7 @@ struct GameTests {
     }
   }
 
-  @Test("A guess stays where secrets are")
+  @Test("A guess stays in the range of secrets")
   func range() async {
     let store = makeStore(secret: 0)
 
@@ -61,7 +61,7 @@ struct GameTests {
     await timer.finish()
   }
 
-  @Test("Results are edited on a copy, and leaving it unchanged asks nothing")
+  @Test("Results are edited on a copy, and leaving it unchanged shows no alert")
   func unchanged() async {
     let store = makeStore(results: [1, 2])
 
@@ -69,7 +69,7 @@ struct GameTests {
     await store.send(.resultsDismissed) { $0.resultList = nil }
   }
 
-  @Test("Leaving a changed copy asks; whoever discards it has the results as they were")
+  @Test("Leaving a changed copy shows an alert; discarding keeps the former results")
   func discards() async {
     let store = makeStore(results: [1, 2])
 
@@ -95,7 +95,7 @@ struct GameTests {
     }
   }
 
-  @Test("Results that come while others are saved are merged, not lost")
+  @Test("Results that are added during a save are merged, not lost")
   func merges() async {
     let gate = AsyncStream.makeStream(of: Void.self)
     let saved = LockIsolated<[Int]>([])
@@ -123,7 +123,7 @@ struct GameTests {
     #expect(store.state.results.map(\.guess) == [2, 50])
   }
 
-  @Test("What is edited while it is saved stays in the list, to be saved")
+  @Test("Edits during a save stay in the list, unsaved")
   func editsWhileSaving() async {
     let gate = AsyncStream.makeStream(of: Void.self)
     let store = makeStore(results: [1, 2, 3]) { _ in for await _ in gate.stream { break } }
@@ -141,7 +141,7 @@ struct GameTests {
     #expect(store.state.resultList?.isChanged == true)
   }
 
-  @Test("When saving fails everyone sees why, and may try again")
+  @Test("A failed save shows its reason to all clients, and can be repeated")
   func fails() async {
     let attempts = LockIsolated(0)
     let store = makeStore(results: [1]) { _ in

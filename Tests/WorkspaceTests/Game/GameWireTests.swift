@@ -5,7 +5,7 @@ import Testing
 @testable import StoredWorkspace
 
 @Suite struct GameWireTests {
-  @Test("The secret stays in the daemon, until the round is a result")
+  @Test("The secret stays in the daemon until the round ends")
   func secret() throws {
     let state = Game.State(counter: GuessCounter.State(id: UUID(1), count: 3, secret: 42))
     let copy = try Game.State(encoded: state.encoded())
@@ -17,7 +17,7 @@ import Testing
     #expect(!text.contains("roundStart"))
   }
 
-  @Test("A client may play, edit and answer the alert, and nothing else")
+  @Test("A client may only play, edit and answer the alert")
   func actions() throws {
     let playable: [Game.Action] = [
       .counter(.guessChanged(guess: 5)), .timer(.startButtonTapped), .resultsButtonTapped,

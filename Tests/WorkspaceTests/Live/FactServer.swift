@@ -4,7 +4,7 @@ import StoreActor
 
 /// A number fact service on a free port of this computer.
 struct FactServer: Sendable {
-  /// Where it is, as a program's user would write it.
+  /// Its URL, in the form that a program's user would write.
   let baseURL: String
 
   /// Serves while an operation runs.
@@ -26,7 +26,7 @@ struct FactServer: Sendable {
       result = .failure(error)
     }
     await server.stop()
-    // Its end is no news: it was stopped.
+    // The server's result is ignored: it was stopped.
     _ = await serving.result
     return try result.get()
   }
@@ -45,7 +45,7 @@ struct FactServer: Sendable {
   }
 }
 
-/// What a server says when it has no address.
+/// The error of a server without an address.
 struct NotListening: Error {}
 
 extension HTTPServer {
@@ -57,32 +57,32 @@ extension HTTPServer {
   }
 }
 
-/// A request that is answered only when the test says so.
+/// A request whose answer waits for the test.
 struct SlowAnswer: Sendable {
   private let arrivals = AsyncStream.makeStream(of: Void.self)
   private let releases = AsyncStream.makeStream(of: Void.self)
 
-  /// The server's part: says that a request has come, and waits.
+  /// The server's handler: reports that a request has arrived, and waits.
   func respond(_ request: HTTPRequest) async -> HTTPResponse {
     arrivals.continuation.yield()
     for await _ in releases.stream { break }
     return HTTPResponse(statusCode: .ok, body: Data("too late".utf8))
   }
 
-  /// Waits until a request has come.
+  /// Waits until a request has arrived.
   func hasArrived() async {
     for await _ in arrivals.stream { break }
   }
 
-  /// Lets all requests be answered.
+  /// Releases the answers to all requests.
   func release() {
     releases.continuation.finish()
   }
 }
 
-/// A port of this computer at which nobody listens, and that nobody else can take meanwhile.
+/// A port of this computer without a listener, which no other program can take meanwhile.
 struct SilentPort {
-  /// Where it is, as a program's user would write it.
+  /// Its URL, in the form that a program's user would write.
   let baseURL: String
 
   private let socket: Socket
@@ -96,7 +96,7 @@ struct SilentPort {
   }
 
   func close() {
-    // The test is over; a descriptor that will not close goes with the process.
+    // The test is over; the end of the process closes the descriptor at the latest.
     try? socket.close()
   }
 }

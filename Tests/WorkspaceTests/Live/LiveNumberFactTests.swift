@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct LiveNumberFactTests {
-  @Test("The fact is what the service answers for the number's path, without white space around it")
+  @Test("The fact is the service's answer for the number's path, without surrounding white space")
   func fetches() async throws {
     let paths = LockIsolated<[String]>([])
     try await FactServer.run { request in
@@ -59,7 +59,7 @@ struct LiveNumberFactTests {
     #expect(asked.value == 0)
   }
 
-  @Test("Who asks too often is told so, and the service is not asked")
+  @Test("Requests above the rate limit fail without reaching the service")
   func pace() async throws {
     let asked = LockIsolated(0)
     let clock = TestClock()
@@ -87,7 +87,7 @@ struct LiveNumberFactTests {
       let identities: [ActionOrigin.Identity] = [
         .user(1000, group: 100, process: 1), .user(1000, group: 100, process: 2), .key("laptop"),
       ]
-      /// How many of so many answers one gets.
+      /// The number of facts among the answers to a number of requests of one identity.
       func answers(_ number: Int, of count: Int) async throws -> Int {
         try await withDependencies {
           $0.origin = ActionOrigin(identity: identities[number])
@@ -106,7 +106,7 @@ struct LiveNumberFactTests {
       #expect(try await answers(0, of: 20) == 5)
       #expect(try await answers(1, of: 3) == 3)
       #expect(try await answers(2, of: 20) == 2)
-      // Two a second, and one of them for each who asks for more.
+      // Two requests a second are restored, and one for each identity.
       await clock.advance(by: .seconds(1))
       #expect(try await answers(0, of: 20) == 1)
       #expect(try await answers(1, of: 20) == 1)
@@ -122,7 +122,7 @@ struct LiveNumberFactTests {
     #expect(error?.message.contains("answered with 3 bytes that are not UTF-8 text") == true)
   }
 
-  @Test("An answer without a word is an error")
+  @Test("An empty answer is an error")
   func refusesEmptyAnswers() async throws {
     let error = try await FactServer.run(body: Data("\n".utf8)) { server in
       await failure(of: try NumberFactClient.live(baseURL: server.baseURL, clock: TestClock()))
@@ -130,7 +130,7 @@ struct LiveNumberFactTests {
     #expect(error?.message.contains("answered with an empty text") == true)
   }
 
-  @Test("64 KiB are taken, and not a byte more")
+  @Test("An answer of 64 KiB is accepted, a longer one is not")
   func limitsTheSize() async throws {
     let longest = String(repeating: "7", count: 65_536)
     let fact = try await FactServer.run(body: Data(longest.utf8)) { server in
@@ -146,7 +146,7 @@ struct LiveNumberFactTests {
     }
   }
 
-  @Test("Nobody there is an error that says so")
+  @Test("An address without a listener is an error that states this")
   func reportsARefusedConnection() async throws {
     let silent = try SilentPort()
     defer { silent.close() }
@@ -156,7 +156,7 @@ struct LiveNumberFactTests {
     #expect(error?.message.contains("refused the connection, or nothing listens there") == true)
   }
 
-  @Test("An answer that takes too long is an error that says how long it was waited for")
+  @Test("An answer that takes too long is an error with the time limit")
   func timesOut() async throws {
     let (slow, clock) = (SlowAnswer(), TestClock())
     let error = try await FactServer.run(slow.respond) { server in
@@ -174,7 +174,7 @@ struct LiveNumberFactTests {
     #expect(error?.message.contains("did not answer within 3.0 seconds") == true)
   }
 
-  @Test("A cancelled request ends at once, and is no failure")
+  @Test("A canceled request ends at once with a cancellation, not with a failure")
   func cancels() async throws {
     let slow = SlowAnswer()
     try await FactServer.run(slow.respond) { server in
@@ -187,7 +187,7 @@ struct LiveNumberFactTests {
     }
   }
 
-  @Test("Requests that are cancelled, answered and answered at too great a length do no harm")
+  @Test("Canceled, answered and too long requests do not affect each other")
   func survivesCancellations() async throws {
     let long = Data(repeating: 0x37, count: 100_000)
     try await FactServer.run { request in
@@ -196,7 +196,7 @@ struct LiveNumberFactTests {
       for number in 0..<1000 {
         let client = try NumberFactClient.live(baseURL: server.baseURL, clock: TestClock())
         let request = Task { try await client.fetch(number) }
-        // From before the request has left to after the answer has come.
+        // From a moment before the request leaves to one after the answer has arrived.
         for _ in 0..<(number % 40) { await Task.yield() }
         request.cancel()
         switch await request.result {
@@ -208,7 +208,7 @@ struct LiveNumberFactTests {
   }
 
   @Test(
-    "A base that is no address is refused before anything is asked",
+    "An invalid base URL is refused before any request",
     arguments: ["", "numbersapi.com", "ftp://numbersapi.com", "http://", "http://a b", "/facts"],
   )
   func refusesBadAddresses(baseURL: String) {
@@ -218,7 +218,7 @@ struct LiveNumberFactTests {
     #expect(error?.message.contains("expected an http or https URL") == true)
   }
 
-  @Test("A program that links the live part has a client without saying more")
+  @Test("A program that links the live part has a client by default")
   func hasALiveValue() {
     let key: any TestDependencyKey.Type = NumberFactClient.self
     #expect(key is any DependencyKey.Type)
@@ -226,7 +226,7 @@ struct LiveNumberFactTests {
     #expect(NumberFactClient.defaultBaseURL == "https://numbersapi.com")
   }
 
-  @Test("The counter shows what went wrong at the service")
+  @Test("The counter shows the service's failure")
   @MainActor
   func counterShowsTheFailure() async throws {
     try await FactServer.run(status: .internalServerError, body: Data()) { server in
@@ -246,7 +246,7 @@ struct LiveNumberFactTests {
     }
   }
 
-  /// What the client says about 7 instead of a fact.
+  /// The client's error in a request for a fact about 7.
   private func failure(of client: NumberFactClient) async -> NumberFactError? {
     await #expect(throws: NumberFactError.self) { try await client.fetch(7) }
   }

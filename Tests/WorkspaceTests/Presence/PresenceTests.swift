@@ -5,7 +5,7 @@ import Testing
 
 @MainActor
 @Suite struct PresenceTests {
-  @Test("Those who come are listed in that order until they leave")
+  @Test("Sessions are listed in the order of joining until they leave")
   func comesAndGoes() async {
     let ann = Presence.Session(id: 1, name: "ann", address: "localhost:1000:1000:71")
     let bob = Presence.Session(id: 2, name: "bob", address: "localhost:1000:1000:72")
@@ -17,7 +17,7 @@ import Testing
     await store.send(.sessionLeft(id: 1))
   }
 
-  @Test("One who is there already is brought up to date in place")
+  @Test("A session that joins again is updated in place")
   func joinsTwice() async {
     let store = TestStore(
       initialState: Presence.State(sessions: [.init(id: 1, name: "ann"), .init(id: 2)])
@@ -38,7 +38,7 @@ import Testing
     #expect(try json(state: Presence.State()) == #"{"sessions":[]}"#)
   }
 
-  @Test("Deltas lead from every state to every other")
+  @Test("Deltas lead from each state to each other state")
   func deltas() throws {
     let ann = Presence.Session(id: 1, name: "ann", address: "a")
     let bob = Presence.Session(id: 2, name: "bob", address: "b")

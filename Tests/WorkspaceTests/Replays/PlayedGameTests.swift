@@ -3,9 +3,9 @@ import Testing
 
 @testable import StoredWorkspace
 
-/// What was kept of revisions 1 to 16, with the reducers of today.
+/// Runs the present reducers with the kept revisions 1 to 16.
 ///
-/// Written by make-test. Where a change of the reducers is meant, make it anew or remove it.
+/// Written by make-test. After an intended change of the reducers, write it again or remove it.
 @MainActor
 @Suite struct PlayedGameTests {
   @Test func `Revisions 1 to 16 lead to what they led to`() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoredWorkspace
 
-/// What the workspace does when its daemon has started again.
+/// The workspace's behavior after a restart of its daemon.
 @MainActor
 @Suite struct RestorationTests {
   private func core(

@@ -34,7 +34,7 @@ struct WorkspaceFeatureTests {
     }
   }
 
-  @Test("A session that comes and goes is present meanwhile")
+  @Test("A session is present from joining to leaving")
   func followsSessions() async throws {
     let info = SessionInfo(
       id: 9,
@@ -54,7 +54,7 @@ struct WorkspaceFeatureTests {
     }
   }
 
-  @Test("The scopes are the counter, the game, its results, the todos, each todo, and who is there")
+  @Test("The scopes are the counter, the game, its results, the todos, each todo, and the presence")
   func exposes() {
     #expect(
       WorkspaceFeature.exposures.map(\.description.pattern) == [
@@ -63,7 +63,7 @@ struct WorkspaceFeatureTests {
     )
   }
 
-  @Test("Who is present can be looked at only: its scope has no actions")
+  @Test("The presence is read-only: its scope has no actions")
   func presenceIsReadOnly() throws {
     let presence = try #require(WorkspaceFeature.exposures.last)
     #expect(presence.name == "presence")
@@ -80,7 +80,7 @@ struct WorkspaceFeatureTests {
     }
   }
 
-  @Test("A client's action arrives as the root's, its state is a part of the root's")
+  @Test("A client's action becomes the root's; a client's state is a part of the root's")
   func pullsBack() throws {
     let (core, root) = rootAndPort(WorkspaceFeature.State(todos: Todos.State(titles: ["Milk"])))
 
@@ -99,7 +99,7 @@ struct WorkspaceFeatureTests {
     #expect(encoder.bytes == Counter.State?.some(core.state.counter).encoded())
   }
 
-  @Test("What changes in one feature is a delta of its scopes only")
+  @Test("A change in one feature is a delta of only its scopes")
   func deltasStayInTheirScopes() throws {
     let state = WorkspaceFeature.State(todos: Todos.State(titles: ["Milk", "Bread"]))
     let (core, root) = rootAndPort(state)

@@ -2,31 +2,31 @@ import GenericState
 import StoreState
 import Testing
 
-/// The action that a client means by a JSON text.
+/// Converts a client's JSON text to an action.
 func action<Action: WireAction>(_ json: String, as type: Action.Type) throws -> Action {
   let document = SchemaRegistry.document(for: type)
   let value = try JSONProjection.value(fromJSON: json, in: document)
   return try Action(encoded: value.encoded())
 }
 
-/// An action as JSON.
+/// Converts an action to JSON.
 func json<Action: WireAction>(_ action: Action) throws -> String {
   let value = try GenericValue(encoded: action.encoded())
   return JSONProjection.json(value, in: SchemaRegistry.document(for: Action.self))
 }
 
-/// A state as JSON.
+/// Converts a state to JSON.
 func json<State: ReplicatedState>(state: State) throws -> String {
   let value = try GenericValue(encoded: state.encoded())
   return JSONProjection.json(value, in: SchemaRegistry.document(for: State.self))
 }
 
-/// The names of the cases that a client may send.
+/// Returns the names of the cases that a client may send.
 func sendableCases<Action: WireAction>(of type: Action.Type) throws -> [String] {
   try caseNames(in: SchemaRegistry.document(for: type))
 }
 
-/// The names of the cases of a document's root, which is a choice.
+/// Returns the case names of a document whose root is a choice.
 func caseNames(in document: SchemaDocument) throws -> [String] {
   guard case .choice(let cases)? = document.definition(of: document.root) else {
     Issue.record("\(document.root) is no choice")
@@ -35,7 +35,7 @@ func caseNames(in document: SchemaDocument) throws -> [String] {
   return cases.map(\.name)
 }
 
-/// Expects an action to have one JSON form, and that form to mean the action.
+/// Expects an action to have this JSON form, and the form to decode to the action.
 func expectRoundTrip<Action: WireAction & Equatable>(
   _ action: Action,
   _ text: String,
@@ -47,7 +47,7 @@ func expectRoundTrip<Action: WireAction & Equatable>(
   #expect(try decoded.encoded() == action.encoded(), sourceLocation: sourceLocation)
 }
 
-/// Expects the delta between two states to lead from the one to the other, byte for byte.
+/// Expects the delta between two states to turn the first into the second, byte for byte.
 func expectDelta<State: ReplicatedState>(
   from old: State,
   to new: State,
@@ -63,7 +63,7 @@ func expectDelta<State: ReplicatedState>(
   #expect(applied._$digest == new._$digest, sourceLocation: sourceLocation)
 }
 
-/// Expects a state to come out of its encoding as it went in.
+/// Expects decoding to restore an encoded state.
 func expectRoundTrip<State: ReplicatedState & Equatable>(
   state: State,
   sourceLocation: SourceLocation = #_sourceLocation,

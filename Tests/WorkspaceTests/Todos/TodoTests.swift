@@ -4,7 +4,7 @@ import Testing
 
 @MainActor
 @Suite struct TodoTests {
-  @Test("A todo is completed, taken up again and renamed")
+  @Test("A todo is completed, reopened and renamed")
   func editsARow() async {
     let store = TestStore(initialState: Todo.State(id: UUID(0), title: "Milk")) { Todo() }
 

@@ -5,7 +5,7 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct TodosTests {
-  @Test("New todos stand at the end, each with an id of its own")
+  @Test("New todos are appended, each with its own id")
   func adds() async {
     let store = TestStore(initialState: Todos.State()) {
       Todos()
@@ -21,7 +21,7 @@ struct TodosTests {
     }
   }
 
-  @Test("A row's action reaches the row with its id, and no other")
+  @Test("A row's action reaches only the row with its id")
   func reachesARow() async {
     let store = makeStore("Milk", "Bread")
 
@@ -43,7 +43,7 @@ struct TodosTests {
     await store.send(.clearCompletedButtonTapped)
   }
 
-  @Test("The filter decides what is shown, not what is there")
+  @Test("The filter decides which rows are shown, not which exist")
   func filters() async {
     let store = makeStore("Milk", "Bread", completed: [0])
     #expect(store.state.filteredItems.map(\.title) == ["Milk", "Bread"])
@@ -57,7 +57,7 @@ struct TodosTests {
   }
 
   @Test(
-    "A row moves to before the row that stands at an offset, counted before the move",
+    "A row moves before the row at an offset, which is counted before the move",
     arguments: [
       (0, 0, "ABC"), (0, 1, "ABC"), (0, 2, "BAC"), (0, 3, "BCA"),
       (1, 0, "BAC"), (1, 1, "ABC"), (1, 2, "ABC"), (1, 3, "ACB"),
@@ -86,7 +86,7 @@ struct TodosTests {
     #expect(store.state.items.map(\.title) == ["Bread"])
   }
 
-  @Test("What is meant for a row that someone else has removed does nothing")
+  @Test("An action on a row that another client has removed has no effect")
   func ignoresAbsentRows() async {
     let store = makeStore("Milk")
 
@@ -111,7 +111,7 @@ struct TodosTests {
 }
 
 extension Todos.State {
-  /// Rows with the ids 0, 1, and so on.
+  /// Creates rows with the ids 0, 1, and so on.
   init(titles: [String], completed: Set<Int> = []) {
     let rows = titles.enumerated().map { index, title in
       Todo.State(id: UUID(index), title: title, isCompleted: completed.contains(index))

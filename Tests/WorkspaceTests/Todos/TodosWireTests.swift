@@ -41,7 +41,7 @@ import Testing
     try expectRoundTrip(Todos.Action.removed(id: UUID(42)), #"{"removed":{"id":"\#(id)"}}"#)
   }
 
-  @Test("A row's action stands alone in the row's scope")
+  @Test("In the row's scope a row's action has no id")
   func actionsOfARow() throws {
     try expectRoundTrip(Todo.Action.toggleButtonTapped, #""toggleButtonTapped""#)
     try expectRoundTrip(
@@ -50,7 +50,7 @@ import Testing
     )
   }
 
-  @Test("In the list's scope a row's action stands with the row's id")
+  @Test("In the list's scope a row's action contains the row's id")
   func actionsOfARowInTheList() throws {
     let toggle = Todos.Action.items(.element(id: UUID(42), action: .toggleButtonTapped))
     let element = #"{"element":{"id":"\#(id)","action":"toggleButtonTapped"}}"#
@@ -62,7 +62,7 @@ import Testing
     )
   }
 
-  @Test("A filter that there is not is refused, and the right ones are named")
+  @Test("An unknown filter is refused, and the error names the nearest filter")
   func refusesUnknownFilters() throws {
     let error = #expect(throws: JSONProjectionError.self) {
       try action(#"{"filterPicked":{"filter":"activ"}}"#, as: Todos.Action.self)
@@ -104,7 +104,7 @@ import Testing
     try expectRoundTrip(state: state)
   }
 
-  @Test("A row that is completed costs a few bytes, however long the list is")
+  @Test("Completing a row is a delta of a few bytes in a list of any length")
   func deltaOfOneRow() throws {
     let old = Todos.State(titles: (0..<1000).map { "Todo \($0)" })
     var new = old
@@ -116,7 +116,7 @@ import Testing
 }
 
 extension Todos.Action {
-  /// Any action, mostly for a row that is there.
+  /// A random action, mostly on an existing row.
   fileprivate static func random(
     on state: Todos.State,
     using generator: inout SeededGenerator,

@@ -1,29 +1,29 @@
 public import StoreActor
 
-/// A queue of builds that any number of people fill, and one daemon works off.
+/// A queue of builds: any number of people add builds, and one daemon performs them.
 @Reducer
 public struct BuildQueue {
-  /// What everybody sees.
+  /// The state that all clients see.
   @ObservableState
   public struct State: DurableState, Equatable, ReplicatedState, Sendable {
     /// The builds, oldest first.
     public var builds: IdentifiedArrayOf<Build> = []
-    /// Whether builds that wait go on waiting.
+    /// Whether no build begins.
     public var isPaused = false
-    /// What the next build is called.
+    /// The number of the next build.
     public var nextNumber = 1
 
     /// An empty queue.
     public init() {}
 
-    /// The build that is to begin, if one is.
+    /// The build that is to begin, if there is one.
     public var next: Build? {
       let isFree = !isPaused && !builds.contains { $0.status == .building }
       return isFree ? builds.first { $0.status == .waiting } : nil
     }
   }
 
-  /// What clients may send.
+  /// The actions that clients may send.
   public enum ViewAction: Equatable, Sendable, WireAction {
     case addButtonTapped(branch: String)
     case cancelButtonTapped(number: Int)
@@ -32,34 +32,40 @@ public struct BuildQueue {
     case resumeButtonTapped
   }
 
-  /// What only the daemon's worker sends: no client can say that a build has passed.
+  /// The actions that only the daemon's worker sends: no client can report that a build has passed.
   public enum ReducerAction: Equatable, Sendable {
     case began(number: Int)
     case ended(number: Int, hasPassed: Bool)
   }
 
-  /// What a client cannot exceed.
+  /// The greatest number of builds, and of characters of a branch.
   static let limits = (builds: 200, branch: 100)
 
   /// Creates the feature.
   public init() {}
 
-  /// What each action does.
+  /// The consequences of each action.
   public var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {
       case .addButtonTapped(let branch):
-        // From a client, so from a stranger.
-        guard !branch.isEmpty, branch.count <= Self.limits.branch,
-          state.builds.count < Self.limits.builds
-        else { return .none }
+        guard !branch.isEmpty, branch.count <= Self.limits.branch else {
+          return .refuse("A branch has 1 to \(Self.limits.branch) characters.", code: "branch")
+        }
+        guard state.builds.count < Self.limits.builds else {
+          return .refuse("The queue has \(Self.limits.builds) builds. Clear it first.", code: "full")
+        }
         state.builds.append(Build(id: state.nextNumber, branch: branch))
         state.nextNumber += 1
 
       case .cancelButtonTapped(let number):
-        if state.builds[id: number]?.isOver == false {
-          state.builds[id: number]?.status = .canceled
+        guard let build = state.builds[id: number] else {
+          return .refuse("There is no build #\(number).", code: "absent")
         }
+        guard !build.isOver else {
+          return .refuse("Build #\(number) has ended: \(build.status.rawValue).", code: "ended")
+        }
+        state.builds[id: number]?.status = .canceled
 
       case .clearButtonTapped:
         state.builds.removeAll(where: \.isOver)
@@ -74,7 +80,7 @@ public struct BuildQueue {
         state.builds[id: number]?.status = .building
 
       case .ended(let number, let hasPassed):
-        // One that was canceled meanwhile stays so.
+        // A build that was canceled meanwhile stays canceled.
         if state.builds[id: number]?.status == .building {
           state.builds[id: number]?.status = hasPassed ? .passed : .failed
         }
@@ -82,7 +88,7 @@ public struct BuildQueue {
       return .none
     }
     .onRestored { state, _ in
-      // The daemon has ended in the middle of it: once more, from the beginning.
+      // The daemon ended during this build, which begins again.
       for build in state.builds where build.status == .building {
         state.builds[id: build.id]?.status = .waiting
       }
@@ -94,24 +100,24 @@ public struct BuildQueue {
 /// A build of a branch.
 @ObservableState
 public struct Build: Equatable, Identifiable, ReplicatedState, Sendable {
-  /// How a build is.
+  /// The status of a build.
   public enum Status: String, CaseIterable, ReplicatedState, Sendable {
     case waiting, building, passed, failed, canceled
   }
 
   /// Its number.
   public let id: Int
-  /// What is built.
+  /// The branch to build.
   public var branch: String
-  /// How it is.
+  /// Its status.
   public var status = Status.waiting
 
-  /// A build that waits.
+  /// Creates a build that waits.
   public init(id: Int, branch: String) {
     self.id = id
     self.branch = branch
   }
 
-  /// Whether nothing will become of it any more.
+  /// Whether it has ended.
   public var isOver: Bool { ![.waiting, .building].contains(status) }
 }

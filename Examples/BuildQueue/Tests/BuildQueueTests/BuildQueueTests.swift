@@ -26,10 +26,16 @@ struct BuildQueueTests {
       $0.builds = [Build(id: 1, branch: "main")]
       $0.nextNumber = 2
     }
-    await store.send(.addButtonTapped(branch: ""))
+    await store.send(
+      .addButtonTapped(branch: ""),
+      refused: "A branch has 1 to 100 characters.",
+      code: "branch",
+    )
+    await store.send(.cancelButtonTapped(number: 7), refused: "There is no build #7.")
     await store.send(.cancelButtonTapped(number: 1)) {
       $0.builds[id: 1]?.status = .canceled
     }
+    await store.send(.cancelButtonTapped(number: 1), refused: "Build #1 has ended: canceled.")
     await store.send(.pauseButtonTapped) { $0.isPaused = true }
     await store.send(.clearButtonTapped) { $0.builds = [] }
     await store.finish()

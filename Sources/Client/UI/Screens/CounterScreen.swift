@@ -38,7 +38,7 @@ struct CounterScreen: View {
   private func send(_ action: Counter.Action) { state.send(action, to: store) }
 }
 
-/// A fact, or why there is none, until somebody has read it.
+/// A fact, or the reason for its absence, until the user dismisses it.
 private struct FactView: View {
   let fact: String
   let onClose: @MainActor () -> Void

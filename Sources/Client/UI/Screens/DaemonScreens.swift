@@ -2,11 +2,11 @@ import StoreProtocol
 import StoreState
 import TerminalViews
 
-/// How the daemon is: numbers, and how they have been.
+/// The daemon's status: numbers, and their recent history.
 struct OverviewScreen: View {
   let daemon: DaemonModel
   let selection: Binding<RowSelection<String>>
-  /// Only the counters are shown in whose names it stands.
+  /// Only counters whose names contain this text are shown.
   let search: String
 
   var body: some View {
@@ -38,8 +38,7 @@ struct OverviewScreen: View {
     }
   }
 
-  /// As many rows as leave some for what comes below: three for each plot at most, of which the
-  /// first one is text.
+  /// Plots of at most three rows, of which the first one is text; the rows below keep some space.
   private struct Plots: PrimitiveView {
     let daemon: DaemonModel
 
@@ -88,7 +87,7 @@ struct OverviewScreen: View {
   }
 }
 
-/// Who is connected.
+/// The connected sessions.
 struct SessionsScreen: View {
   let daemon: DaemonModel
   let state: ScreenState<UInt64>
@@ -116,13 +115,13 @@ struct SessionsScreen: View {
     .onKeys(state.filterCommands())
   }
 
-  /// Red for who has not read for more than a second.
+  /// Red for a session with a message that is unread for more than a second.
   private static func style(_ session: DaemonStatus.Session) -> Style {
     Style(session.backlog.milliseconds > 1_000 ? .red : .primary)
   }
 }
 
-/// What the daemon exposes.
+/// The scopes that the daemon exposes.
 struct ScopesScreen: View {
   let daemon: DaemonModel
   let state: ScreenState<String>
@@ -157,7 +156,7 @@ struct ScopesScreen: View {
   }
 }
 
-/// What happened, newest at the end, as it happens.
+/// The live log, with the newest revision at the end.
 struct LogScreen: View {
   let daemon: DaemonModel
   let state: LogState
@@ -205,7 +204,7 @@ struct LogScreen: View {
     state.pausedRows != nil ? "paused" : daemon.isStale ? "not live" : "live"
   }
 
-  /// How many revisions are listed, and of which.
+  /// The number of listed revisions, and the set they belong to.
   private func extent(of rows: [DaemonModel.LogRow]) -> String {
     let all = state.pausedRows ?? daemon.log
     // Revision 1 is the first one that changed anything.
@@ -218,7 +217,7 @@ struct LogScreen: View {
     return isWhole ? part : "\(part); storectl log lists older ones"
   }
 
-  /// Why there is nothing.
+  /// The reason why the log is empty.
   private var emptiness: String {
     if daemon.isLogKnown { return "Nothing has happened yet." }
     return daemon.isStale

@@ -2,7 +2,7 @@ import StoreActor
 import StoredWorkspace
 import TerminalViews
 
-/// Guess the number: a round after the other, and the results, which can be edited and saved.
+/// The guessing game: the current round, and the results, which can be edited and saved.
 struct GameScreen: View {
   let store: StoreOf<Game>
   let daemon: DaemonModel
@@ -53,7 +53,7 @@ struct GameScreen: View {
     return commands + [ScreenCommand([.escape], "leave") { send(.resultsDismissed) }]
   }
 
-  /// Asks for a number where secrets are, and tells what is none.
+  /// Prompts for a guess, and reports an invalid one.
   private func askForGuess(_ text: String = "", then take: @escaping @MainActor (Int) -> Void) {
     daemon.leaveScreen()
     state.ask("Guess", text) { [daemon] text in
@@ -61,7 +61,7 @@ struct GameScreen: View {
       guard !text.isEmpty else { return }
       let range = GuessCounter.State.range
       guard let guess = Int(text), range.contains(guess) else {
-        // What is typed next is meant for the field, too.
+        // Further keys are for the field, so the prompt opens again.
         askForGuess(text, then: take)
         return daemon.say(
           "\"\(text)\" is no guess. Type a whole number from \(range.lowerBound) to "
@@ -78,12 +78,12 @@ struct GameScreen: View {
     state.withSelected(in: shown(store.resultList?.rows ?? []), body)
   }
 
-  /// Does something with a row that was asked for, where others have not removed it since.
+  /// Calls a closure if the row still exists; otherwise reports that it is missing.
   private func ifPresent(_ row: GameResult.State, _ body: () -> Void) {
     if store.resultList?.rows[id: row.id] == nil { state.tellMissing() } else { body() }
   }
 
-  /// Those of the results that a filter leaves.
+  /// The results that pass the filter.
   private func shown(_ rows: IdentifiedArrayOf<GameResult.State>) -> [GameResult.State] {
     rows.filter {
       !state.leaving.contains($0.id)

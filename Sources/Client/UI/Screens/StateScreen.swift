@@ -2,11 +2,11 @@ import Observation
 import StoreState
 import TerminalViews
 
-/// What the state's screen keeps for itself.
+/// The local state of the state screen.
 @MainActor
 @Observable
 final class StateScreenState {
-  /// What is asked for, and the filter.
+  /// The prompt and the search text.
   let screen: ScreenState<Int>
   var scope: WatchedScope? {
     didSet {
@@ -15,20 +15,20 @@ final class StateScreenState {
       opened = []
       past = nil
       leaf = nil
-      // What was found was found in another scope.
+      // Its results belong to the previous scope.
       filter = StateFilter()
     }
   }
-  /// The scope's past, while that is looked at.
+  /// The scope's past, while it is shown.
   var past: PastScope? { didSet { if oldValue !== past { oldValue?.end() } } }
-  /// The value that is read as a whole.
+  /// The value that is shown in full.
   var leaf: LeafText?
-  // Changed by what is typed, which draws anew, and by the drawing itself.
+  // Keys change these, and already cause a drawing; the drawing itself changes them, too.
   @ObservationIgnored var expansion = OutlineExpansion<StateNode.Key>()
   @ObservationIgnored var selection = RowSelection<[StateNode.Key]>()
-  /// Whether records are open from the beginning, and of lists the rows are to be seen.
+  /// Whether records are initially expanded, and lists show their rows.
   @ObservationIgnored var opensRecords = false
-  /// What was opened, and may have been closed since.
+  /// The paths that were expanded automatically; the user may have collapsed them since.
   @ObservationIgnored private var opened: Set<[StateNode.Key]> = []
   @ObservationIgnored private(set) var filter = StateFilter()
 
@@ -36,7 +36,7 @@ final class StateScreenState {
 
   init(_ screen: ScreenState<Int>) { self.screen = screen }
 
-  /// Opens what is to be open and was not to be seen before.
+  /// Expands the nodes that were not shown before and are initially expanded.
   func open(_ node: FilteredNode, at path: [StateNode.Key] = []) {
     guard opensRecords, path.count < Self.mostDepth, node.partCount > 0 else { return }
     if !path.isEmpty, opened.insert(path).inserted { expansion.set(path, true) }
@@ -47,7 +47,7 @@ final class StateScreenState {
   }
 }
 
-/// The state of any scope of any daemon as a tree, with what changed last, and as it was.
+/// The state of any scope as a tree, which marks the latest changes, at present or in the past.
 struct StateScreen: View {
   let daemon: DaemonModel
   let state: StateScreenState
@@ -74,7 +74,7 @@ struct StateScreen: View {
   }
 
   private func pastCommands(_ past: PastScope, _ scope: WatchedScope) -> [ScreenCommand] {
-    // What a daemon says is its newest revision may be any number.
+    // A daemon's newest revision may be any number, so sums are clamped.
     func forward(_ count: UInt64) { go(to: past.wanted + min(count, .max - past.wanted), scope) }
     func back(_ count: UInt64) { go(to: past.wanted - min(past.wanted, count), scope) }
     return [
@@ -103,10 +103,10 @@ struct StateScreen: View {
     }
   }
 
-  /// Tells what is wrong, as long as what is shown stays.
+  /// Reports a failure for as long as this screen is shown.
   private func tell(_ failure: String) { daemon.say(failure, isFailure: true, isOfScreen: true) }
 
-  /// Goes to a revision that was typed, or tells why not.
+  /// Shows the revision that was typed, or reports why it cannot be shown.
   private func go(to text: String, _ scope: WatchedScope) {
     let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     guard !text.isEmpty else { return }
@@ -127,7 +127,7 @@ struct StateScreen: View {
     max(scope.revision, daemon.status?.revision ?? 0)
   }
 
-  /// Looks at the scope as it was, or as it is where that is no revision of the past.
+  /// Shows the scope at a revision; if that is not in the past, shows the present.
   private func go(to revision: UInt64, _ scope: WatchedScope) {
     daemon.message = nil
     if let past = state.past {
@@ -158,7 +158,7 @@ struct ScopeTree: View {
         if let past = state.past { PastQuestion(past: past) }
         SearchText(search: state.screen.search)
       }
-      // Until the first answer has come what is shown is not the past.
+      // Until the first answer arrives, the tree shows the present.
       if let past = state.past, past.moment != nil { PastBar(past: past) }
       if let moment = state.past?.moment {
         tree(.past(revision: moment.revision)) { moment.root }
@@ -171,7 +171,7 @@ struct ScopeTree: View {
     .overlay { state.leaf.map { leaf in LeafView(leaf: leaf) { state.leaf = nil } } }
   }
 
-  /// The names that lead to a part.
+  /// The titles along a path, as one line.
   private func title(_ path: [StateNode.Key], _ root: FilteredNode) -> String {
     var (node, names) = (root, [String]())
     for key in path {
@@ -210,7 +210,7 @@ struct ScopeTree: View {
   }
 }
 
-/// That the past is shown, and which revision of it.
+/// A notice that the past is shown, with its revision.
 private struct PastTitle: View {
   let past: PastScope
 
@@ -225,7 +225,7 @@ private struct PastTitle: View {
   }
 }
 
-/// Which revision is asked for, while one is.
+/// The requested revision, while a request is pending.
 private struct PastQuestion: View {
   let past: PastScope
 
@@ -234,7 +234,7 @@ private struct PastQuestion: View {
   }
 }
 
-/// Where in the past one is, and what the revision has changed.
+/// A slider for the position in the past, and the changes of the revision.
 private struct PastBar: View {
   let past: PastScope
 
@@ -264,7 +264,7 @@ private struct PastBar: View {
   }
 }
 
-/// A part of a state, on its line.
+/// The line of a part of a state.
 private struct StateRow: View {
   let scope: WatchedScope
   let past: PastMoment?

@@ -1,11 +1,11 @@
 import StoreClient
 import TerminalViews
 
-/// How the daemon is and who is connected, on one screen.
+/// The daemon's status and its sessions on one screen.
 struct StatusScreen: View {
   let daemon: DaemonModel
   let counters: ScreenState<String>
-  /// What is searched among sessions and counters, too.
+  /// The state of the sessions; its search applies to the counters, too.
   let state: ScreenState<UInt64>
   let help: HelpState
 
@@ -26,7 +26,7 @@ struct StatusScreen: View {
 }
 
 extension ScreenProgram {
-  /// A `status` that goes on, on a terminal.
+  /// Creates a continuous `status` on a terminal.
   static func showingStatus(
     of daemon: Daemon,
     on terminal: any TerminalDevice,

@@ -2,7 +2,7 @@ import StoreActor
 import StoredWorkspace
 import TerminalViews
 
-/// The list of things to do.
+/// The list of todos.
 struct TodosScreen: View {
   let store: StoreOf<Todos>
   let daemon: DaemonModel
@@ -29,18 +29,18 @@ struct TodosScreen: View {
 
   private func toggle(_ todo: Todo.State) {
     let action = Todos.Action.items(.element(id: todo.id, action: .toggleButtonTapped))
-    // Under a filter for what is done or not it leaves what is shown.
+    // Under a filter other than `all`, the toggled row leaves the list.
     state.send(action, to: store, leaving: store.filter == .all ? nil : todo.id)
   }
 
-  /// Deletes a row; asks before, for nothing brings it back.
+  /// Deletes a row after confirmation, since a deletion cannot be undone.
   private func delete(_ todo: Todo.State) {
     state.confirm("Delete \"\(todo.title)\"?") {
       ifPresent(todo) { state.send(.removed(id: todo.id), to: store, leaving: todo.id) }
     }
   }
 
-  /// Clears what is done; asks before, for nothing brings it back.
+  /// Clears completed todos after confirmation, since this cannot be undone.
   private func clearCompleted() {
     let count = store.items.count { $0.isCompleted }
     guard count > 0 else { return }
@@ -49,13 +49,13 @@ struct TodosScreen: View {
     }
   }
 
-  /// Does something with a row that was asked for, where others have not removed it since.
+  /// Calls a closure if the row still exists; otherwise reports that it is missing.
   private func ifPresent(_ todo: Todo.State, _ body: () -> Void) {
     if store.items[id: todo.id] == nil { state.tellMissing() } else { body() }
   }
 
   var body: some View {
-    // Each is made once: they are as long as the list.
+    // Computed once: this takes time proportional to the list.
     let rows = rows
     VStack {
       HStack {
@@ -93,7 +93,7 @@ struct TodosScreen: View {
     }
   }
 
-  /// Asks for a title, and again where there is none.
+  /// Prompts for a title until one is entered.
   private func askForTitle(
     _ title: String,
     _ text: String = "",
@@ -110,8 +110,9 @@ struct TodosScreen: View {
     }
   }
 
-  /// Moves the selected row before the one above it, or behind the one below it, of those that are
-  /// shown: what a search or a filter hides between them is passed as well.
+  /// Moves the selected row before the visible row above it, or after the one below it.
+  ///
+  /// Rows that a search or a filter hides between them are passed as well.
   private func move(by distance: Int) {
     withSelected { todo in
       state.afterSent {

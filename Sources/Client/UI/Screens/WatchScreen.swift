@@ -2,20 +2,20 @@ import StoreClient
 import StoreProtocol
 import TerminalViews
 
-/// Scopes that are watched, one below the other.
+/// The model of a screen with several watched scopes.
 @MainActor
 final class WatchModel {
   let daemon: DaemonModel
   let scopes: [(scope: WatchedScope, state: StateScreenState)]
-  /// What is searched in all of them.
+  /// The search for all scopes.
   let screen: ScreenState<Int>
   let help = HelpState()
 
   /// Follows scopes.
   ///
   /// - Parameters:
-  ///   - daemon: Whose they are.
-  ///   - scopes: Their names, and what the daemon says of them.
+  ///   - daemon: The scopes' daemon.
+  ///   - scopes: Their names and descriptions.
   init(_ daemon: DaemonModel, _ scopes: [(name: String, description: ScopeDescription)]) {
     self.daemon = daemon
     let screen = ScreenState<Int>()
@@ -28,7 +28,7 @@ final class WatchModel {
   }
 }
 
-/// The state of scopes as trees, in which what changed last is highlighted.
+/// The states of scopes as trees, with the latest changes highlighted.
 struct WatchScreen: View {
   let model: WatchModel
 
@@ -64,7 +64,7 @@ struct WatchScreen: View {
 }
 
 extension ScreenProgram {
-  /// A `watch` that shows scopes on a terminal.
+  /// Creates a `watch` that shows scopes on a terminal.
   static func watching(
     _ scopes: [(name: String, description: ScopeDescription)],
     of daemon: Daemon,

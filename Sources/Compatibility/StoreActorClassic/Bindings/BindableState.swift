@@ -1,6 +1,6 @@
 public import CustomDump
 
-/// A property of a state that views may change by a binding, without an action of its own.
+/// A property of a state that views may change by a binding, without a separate action.
 ///
 /// ```swift
 /// struct SettingsState: Equatable {
@@ -16,7 +16,7 @@ public import CustomDump
 @dynamicMemberLookup
 @propertyWrapper
 public struct BindableState<Value> {
-  /// The value.
+  /// The value of the property.
   public var wrappedValue: Value
 
   /// Creates a property.
@@ -24,13 +24,13 @@ public struct BindableState<Value> {
     self.wrappedValue = wrappedValue
   }
 
-  /// What leads to the property from outside: `\.$displayName`.
+  /// The property itself, as a part of key paths: `\.$displayName`.
   public var projectedValue: Self {
     get { self }
     set { self = newValue }
   }
 
-  /// A part of the value, as a property that may be changed too.
+  /// A part of the value, as a property that bindings may change too.
   public subscript<Subject>(
     dynamicMember keyPath: WritableKeyPath<Value, Subject>
   ) -> BindableState<Subject> {
@@ -44,14 +44,14 @@ extension BindableState: Hashable where Value: Hashable {}
 extension BindableState: Sendable where Value: Sendable {}
 
 extension BindableState: Decodable where Value: Decodable {
-  /// Decodes the bare value.
+  /// Decodes the value without a wrapper.
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
   }
 }
 
 extension BindableState: Encodable where Value: Encodable {
-  /// Encodes the bare value.
+  /// Encodes the value without a wrapper.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(wrappedValue)
@@ -59,6 +59,6 @@ extension BindableState: Encodable where Value: Encodable {
 }
 
 extension BindableState: CustomDumpRepresentable {
-  /// The bare value.
+  /// The value without its wrapper.
   public var customDumpValue: Any { wrappedValue }
 }

@@ -3,15 +3,15 @@ public import CustomDump
 import StoreActor
 public import TerminalViews
 
-/// That a view has changed one of the properties of a state that it may change.
+/// A change of a bindable property by a view.
 public struct BindingAction<Root>: Equatable {
-  /// Which property it is.
+  /// The key path of the property.
   public let keyPath: PartialKeyPath<Root>
   let set: (inout Root) -> Void
   private let value: Any
   private let hasValue: (Any) -> Bool
 
-  /// The action of setting a property.
+  /// Returns the action that sets a property.
   ///
   /// - Parameters:
   ///   - keyPath: The property: `\.$displayName`.
@@ -29,12 +29,12 @@ public struct BindingAction<Root>: Equatable {
     )
   }
 
-  /// Whether two actions set one property to one value.
+  /// Returns whether two actions set the same property to the same value.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.keyPath == rhs.keyPath && lhs.hasValue(rhs.value)
   }
 
-  /// Whether an action sets a property: `case .binding(\.$displayName):`.
+  /// Returns whether an action sets a property: `case .binding(\.$displayName):`.
   public static func ~= <Value>(
     keyPath: WritableKeyPath<Root, BindableState<Value>>,
     action: Self,
@@ -44,7 +44,7 @@ public struct BindingAction<Root>: Equatable {
 }
 
 extension BindingAction: CustomDumpReflectable {
-  /// The property and the value.
+  /// A mirror of the property and the value.
   public var customDumpMirror: Mirror {
     Mirror(self, children: ["set": (keyPath, value)], displayStyle: .enum)
   }
@@ -52,15 +52,15 @@ extension BindingAction: CustomDumpReflectable {
 
 /// An action that has a case for changes by bindings.
 public protocol BindableAction {
-  /// The state whose properties are changed.
+  /// The state that contains the properties.
   associatedtype State
 
-  /// The case.
+  /// The case for changes by bindings.
   static func binding(_ action: BindingAction<State>) -> Self
 }
 
 extension AnyReducer where Action: BindableAction, State == Action.State {
-  /// The reducer, after the change that a binding has made was put into the state.
+  /// Returns a reducer that applies changes by bindings to the state before it runs this one.
   public func binding() -> Self {
     let path: AnyCasePath<Action, BindingAction<State>> = /Action.binding
     return Self { state, action, environment in
@@ -71,7 +71,7 @@ extension AnyReducer where Action: BindableAction, State == Action.State {
 }
 
 extension ViewStore where Action: BindableAction, State == Action.State {
-  /// A binding to a property of the state that views may change.
+  /// Returns a binding to a bindable property of the state.
   ///
   /// - Parameter keyPath: The property: `\.$displayName`.
   /// - Returns: The binding.

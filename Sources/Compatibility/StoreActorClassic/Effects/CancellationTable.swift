@@ -1,9 +1,9 @@
 import StoreActorSchedulers
 
-/// What one store has running, by cancellation id.
+/// The running work of one store, by cancellation id.
 @MainActor
 final class CancellationTable {
-  /// The table of the store whose effect is running; else the process's own.
+  /// The table of the store whose effect is running; otherwise the process's own.
   @TaskLocal static var current = CancellationTable()
 
   private var running: [AnyHashable: [ObjectIdentifier: Lifetime]] = [:]
@@ -23,7 +23,8 @@ final class CancellationTable {
     for lifetime in (running[id] ?? [:]).values { lifetime.end() }
   }
 
-  /// What is throttled under an id: when an output last passed, and what waits since.
+  /// The state of throttled effects with an id: the time of the last output, and the output
+  /// that waits.
   struct Throttle {
     var last: SchedulerTime
     var waiting: Any?

@@ -2,7 +2,7 @@ import CustomDump
 import StoreActor
 
 extension Effect where Failure == Never {
-  /// Work that may suspend and has one output.
+  /// Returns an effect of asynchronous work with one output.
   ///
   /// ```swift
   /// return .task { [count = state.count] in
@@ -10,18 +10,18 @@ extension Effect where Failure == Never {
   /// }
   /// ```
   ///
-  /// The work runs on the main actor, so that it may use an environment that is not Sendable; what
-  /// it awaits runs where it pleases.
+  /// The work runs on the main actor, so that it may use an environment that is not Sendable.
+  /// Functions that it awaits run under their own isolation.
   ///
   /// - Parameters:
   ///   - priority: The priority of the task.
   ///   - operation: The work.
-  ///   - handler: Makes an output of an error. Without it errors are reported as mistakes in the
+  ///   - handler: Returns an output for an error. Without it errors are reported as mistakes in the
   ///     feature, except for `CancellationError`, which is dropped.
-  ///   - fileID: The file that the effect is made in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the effect is made in.
-  ///   - column: The column that the effect is made in.
+  ///   - fileID: The file that creates the effect.
+  ///   - filePath: The file's path.
+  ///   - line: The line that creates the effect.
+  ///   - column: The column that creates the effect.
   /// - Returns: The effect.
   public static func task(
     priority: TaskPriority? = nil,
@@ -45,7 +45,7 @@ extension Effect where Failure == Never {
     )
   }
 
-  /// Work that may suspend and has any number of outputs.
+  /// Returns an effect of asynchronous work with any number of outputs.
   ///
   /// ```swift
   /// return .run { send in
@@ -53,18 +53,18 @@ extension Effect where Failure == Never {
   /// }
   /// ```
   ///
-  /// The work runs on the main actor, so that it may use an environment that is not Sendable; what
-  /// it awaits runs where it pleases.
+  /// The work runs on the main actor, so that it may use an environment that is not Sendable.
+  /// Functions that it awaits run under their own isolation.
   ///
   /// - Parameters:
   ///   - priority: The priority of the task.
   ///   - operation: The work.
-  ///   - handler: What to do about an error. Without it errors are reported as mistakes in the
-  ///     feature, except for `CancellationError`, which is dropped.
-  ///   - fileID: The file that the effect is made in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the effect is made in.
-  ///   - column: The column that the effect is made in.
+  ///   - handler: Handles an error. Without it errors are reported as mistakes in the feature,
+  ///     except for `CancellationError`, which is dropped.
+  ///   - fileID: The file that creates the effect.
+  ///   - filePath: The file's path.
+  ///   - line: The line that creates the effect.
+  ///   - column: The column that creates the effect.
   /// - Returns: The effect.
   public static func run(
     priority: TaskPriority? = nil,
@@ -82,7 +82,7 @@ extension Effect where Failure == Never {
         do {
           try await operation(send)
         } catch is CancellationError {
-          // Nobody's mistake: the effect was not wanted any more.
+          // Cancellation is not a mistake in the feature.
         } catch {
           if let handler { await handler(error, send) } else { report(error, at: location) }
         }
@@ -92,7 +92,7 @@ extension Effect where Failure == Never {
     }
   }
 
-  /// Work that may suspend and has no outputs.
+  /// Returns an effect of asynchronous work without outputs.
   ///
   /// - Parameters:
   ///   - priority: The priority of the task.
@@ -107,12 +107,12 @@ extension Effect where Failure == Never {
 }
 
 extension Effect where Failure == any Error {
-  /// Work that may suspend, has one output and may fail.
+  /// Returns an effect of asynchronous work that has one output or fails.
   ///
   /// - Parameters:
   ///   - priority: The priority of the task.
   ///   - operation: The work.
-  /// - Returns: The effect, which fails with what the work throws.
+  /// - Returns: The effect, which fails with the work's error.
   public static func task(
     priority: TaskPriority? = nil,
     operation: @escaping @MainActor () async throws -> Output,
@@ -132,19 +132,19 @@ extension Effect where Failure == any Error {
 }
 
 extension Effect where Failure == Never {
-  /// What a running effect sends its actions with: `await send(.response(value))`.
+  /// The function by which a running effect sends actions: `await send(.response(value))`.
   ///
-  /// Nothing is sent any more once the effect has been cancelled.
+  /// After cancellation of the effect, actions are dropped.
   @MainActor
   public struct Send: Sendable {
     private let deliver: @MainActor (Output) -> Void
 
-    /// Creates a sender of a function.
+    /// Creates a sender from a function.
     public nonisolated init(send: @escaping @MainActor (Output) -> Void) {
       deliver = send
     }
 
-    /// Sends an action: it has been reduced when this returns.
+    /// Sends an action, which has been reduced when this returns.
     public func callAsFunction(_ action: Output) async {
       guard !Task.isCancelled else { return }
       deliver(action)
@@ -153,7 +153,7 @@ extension Effect where Failure == Never {
 }
 
 extension Pipe {
-  /// A task in which cancellation ids are those of the pipe's store.
+  /// Returns a task in which cancellation ids belong to the pipe's store.
   fileprivate func makeTask(
     priority: TaskPriority?,
     operation: @escaping @MainActor () async -> Void,

@@ -2,23 +2,23 @@ import StoreActor
 public import StoreActorSchedulers
 
 extension Effect {
-  /// Work that answers once, by a callback, from any thread.
+  /// Returns an effect of work that calls back once with its result, from any thread.
   ///
-  /// - Parameter attempt: Begins the work; calls back with the result.
+  /// - Parameter attempt: Starts the work, which calls back with the result.
   /// - Returns: The effect.
   public static func future(
     _ attempt: @escaping @MainActor (@escaping @Sendable (Result<Output, Failure>) -> Void) -> Void
   ) -> Self {
     Self { pipe in
       attempt { result in
-        // Sent once and read once, on the main actor.
+        // The result is sent once and read once, on the main actor.
         nonisolated(unsafe) let result = result
         onMainActor { pipe.finish(with: result) }
       }
     }
   }
 
-  /// Work that is done at once.
+  /// Returns an effect of synchronous work.
   ///
   /// - Parameter attempt: The work.
   /// - Returns: The effect, which runs the work when it begins.
@@ -26,7 +26,7 @@ extension Effect {
     Self { pipe in pipe.finish(with: attempt()) }
   }
 
-  /// Work that has any number of outputs, by calls from any thread.
+  /// Returns an effect of work with any number of outputs, sent from any thread.
   ///
   /// ```swift
   /// return .run { subscriber in
@@ -35,7 +35,7 @@ extension Effect {
   /// }
   /// ```
   ///
-  /// - Parameter work: Begins the work, and returns what stops it.
+  /// - Parameter work: Starts the work, and returns a cancellable that stops it.
   /// - Returns: The effect.
   public static func run(
     _ work: @escaping @MainActor (_ subscriber: Subscriber) -> any Cancellable
@@ -46,26 +46,26 @@ extension Effect {
     }
   }
 
-  /// Work that is done at once and has no outputs.
+  /// Returns an effect of synchronous work without outputs.
   ///
   /// - Parameter work: The work. Its errors are dropped.
   /// - Returns: The effect, which runs the work when it begins.
   public static func fireAndForget(_ work: @escaping @MainActor () throws -> Void) -> Self {
     Self { pipe in
-      // Forgotten by its name: there is nowhere to send an error to.
+      // The error is dropped, as the function's name states.
       try? work()
       pipe.complete()
     }
   }
 
-  /// An effect that must not begin: it is reported when it does.
+  /// Returns an effect that must not begin, and that reports an issue if it does.
   ///
   /// - Parameters:
-  ///   - prefix: What was not to be used, for the report.
-  ///   - fileID: The file that the effect is made in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the effect is made in.
-  ///   - column: The column that the effect is made in.
+  ///   - prefix: The name of the unexpected dependency, for the report.
+  ///   - fileID: The file that creates the effect.
+  ///   - filePath: The file's path.
+  ///   - line: The line that creates the effect.
+  ///   - column: The column that creates the effect.
   /// - Returns: The effect, which ends at once.
   public static func unimplemented(
     _ prefix: String,
@@ -89,14 +89,14 @@ extension Effect {
     }
   }
 
-  /// An effect that must not begin: it is reported when it does.
+  /// Returns an effect that must not begin, and that reports an issue if it does.
   ///
   /// - Parameters:
-  ///   - prefix: What was not to be used, for the report.
-  ///   - fileID: The file that the effect is made in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the effect is made in.
-  ///   - column: The column that the effect is made in.
+  ///   - prefix: The name of the unexpected dependency, for the report.
+  ///   - fileID: The file that creates the effect.
+  ///   - filePath: The file's path.
+  ///   - line: The line that creates the effect.
+  ///   - column: The column that creates the effect.
   /// - Returns: The effect, which ends at once.
   public static func failing(
     _ prefix: String,
@@ -110,18 +110,18 @@ extension Effect {
 }
 
 extension Effect {
-  /// What an effect by callbacks sends its outputs with, from any thread.
+  /// The object by which an effect of callbacks sends its outputs, from any thread.
   public struct Subscriber: Sendable {
     let pipe: Pipe<Output, Failure>
 
     /// Sends an output.
     public func send(_ output: Output) {
-      // Handed over: read once more, on the main actor.
+      // The output is handed over, and read once more, on the main actor.
       nonisolated(unsafe) let output = output
       onMainActor { [pipe] in pipe.send(output) }
     }
 
-    /// Ends the effect, as intended or with a failure.
+    /// Ends the effect, with success or a failure.
     public func send(completion: Completion) {
       onMainActor { [pipe] in
         switch completion {
@@ -132,11 +132,11 @@ extension Effect {
     }
   }
 
-  /// How an effect ends.
+  /// The end of an effect.
   public enum Completion: Sendable {
-    /// As intended.
+    /// The effect has succeeded.
     case finished
-    /// With a failure.
+    /// The effect has failed.
     case failure(Failure)
   }
 }

@@ -1,11 +1,11 @@
 extension Effect {
-  /// Makes the effect one that can be cancelled by an id.
+  /// Makes the effect cancellable by an id.
   ///
-  /// Ids belong to one store.
+  /// An id is local to its store.
   ///
   /// - Parameters:
   ///   - id: The id.
-  ///   - cancelInFlight: Whether whatever already runs under the id is cancelled first.
+  ///   - cancelInFlight: Whether to cancel running effects with the same id first.
   /// - Returns: The effect, cancellable.
   public func cancellable(id: AnyHashable, cancelInFlight: Bool = false) -> Self {
     let id = CancellationID(id)
@@ -29,12 +29,12 @@ extension Effect {
     }
   }
 
-  /// Makes the effect one that can be cancelled by a type, which stands for an id.
+  /// Makes the effect cancellable by a type, which stands for an id.
   public func cancellable(id: Any.Type, cancelInFlight: Bool = false) -> Self {
     cancellable(id: ObjectIdentifier(id), cancelInFlight: cancelInFlight)
   }
 
-  /// Cancels whatever runs under an id.
+  /// Cancels all running effects with an id.
   public static func cancel(id: AnyHashable) -> Self {
     let id = CancellationID(id)
     return Self { pipe in
@@ -43,25 +43,25 @@ extension Effect {
     }
   }
 
-  /// Cancels whatever runs under a type, which stands for an id.
+  /// Cancels all running effects with a type, which stands for an id.
   public static func cancel(id: Any.Type) -> Self {
     cancel(id: ObjectIdentifier(id))
   }
 
-  /// Cancels whatever runs under any of several ids.
+  /// Cancels all running effects with any of several ids.
   public static func cancel(ids: [AnyHashable]) -> Self {
     .merge(ids.map { cancel(id: $0) })
   }
 
-  /// Cancels whatever runs under any of several types, which stand for ids.
+  /// Cancels all running effects with any of several types, which stand for ids.
   public static func cancel(ids: [Any.Type]) -> Self {
     .merge(ids.map { cancel(id: $0) })
   }
 }
 
-/// An id on its way into an effect.
+/// An id that an effect captures.
 ///
-/// Sendable although an `AnyHashable` is not: ids are looked at on the main actor only.
+/// Unchecked because an `AnyHashable` is not Sendable: only the main actor reads ids.
 struct CancellationID: @unchecked Sendable {
   let value: AnyHashable
 
@@ -70,14 +70,14 @@ struct CancellationID: @unchecked Sendable {
   }
 }
 
-/// Runs an operation that can be cancelled by an id, inside an effect.
+/// Runs an operation inside an effect, cancellable by an id.
 ///
 /// - Parameters:
 ///   - id: The id.
-///   - cancelInFlight: Whether whatever already runs under the id is cancelled first.
+///   - cancelInFlight: Whether to cancel running effects with the same id first.
 ///   - operation: The work.
 /// - Returns: The operation's result.
-/// - Throws: What the operation throws.
+/// - Throws: The operation's error.
 @MainActor
 public func withTaskCancellation<T: Sendable, Failure: Error>(
   id: AnyHashable,
@@ -105,14 +105,14 @@ public func withTaskCancellation<T: Sendable, Failure: Error>(
   return try result.get()
 }
 
-/// Runs an operation that can be cancelled by a type, which stands for an id, inside an effect.
+/// Runs an operation inside an effect, cancellable by a type, which stands for an id.
 ///
 /// - Parameters:
 ///   - id: The type.
-///   - cancelInFlight: Whether whatever already runs under the id is cancelled first.
+///   - cancelInFlight: Whether to cancel running effects with the same id first.
 ///   - operation: The work.
 /// - Returns: The operation's result.
-/// - Throws: What the operation throws.
+/// - Throws: The operation's error.
 @MainActor
 public func withTaskCancellation<T: Sendable, Failure: Error>(
   id: Any.Type,
@@ -127,13 +127,13 @@ public func withTaskCancellation<T: Sendable, Failure: Error>(
 }
 
 extension Task where Success == Never, Failure == Never {
-  /// Cancels whatever runs under an id in the store whose effect calls this.
+  /// Cancels all running effects with an id in the store whose effect calls this.
   @MainActor
   public static func cancel(id: AnyHashable) async {
     CancellationTable.current.cancel(id)
   }
 
-  /// Cancels whatever runs under a type, which stands for an id.
+  /// Cancels all running effects with a type, which stands for an id.
   @MainActor
   public static func cancel(id: Any.Type) async {
     CancellationTable.current.cancel(ObjectIdentifier(id))

@@ -1,32 +1,32 @@
 extension Effect {
-  /// Several effects at once; the first failure ends them all.
+  /// Returns an effect that runs several concurrently; the first failure ends them all.
   public static func merge(_ effects: Self...) -> Self {
     merge(effects)
   }
 
-  /// Several effects at once; the first failure ends them all.
+  /// Returns an effect that runs several concurrently; the first failure ends them all.
   public static func merge(_ effects: some Sequence<Self>) -> Self {
     let effects = effects.filter { !$0.isNone }
     return effects.count > 1 ? Self(.merge(effects)) : effects.first ?? .none
   }
 
-  /// This effect and another one at once.
+  /// Returns an effect that runs this one and another one concurrently.
   public func merge(with other: Self) -> Self {
     .merge(self, other)
   }
 
-  /// Several effects, each beginning when the one before it has ended as intended.
+  /// Returns an effect that runs several in order, each after the success of the previous one.
   public static func concatenate(_ effects: Self...) -> Self {
     concatenate(effects)
   }
 
-  /// Several effects, each beginning when the one before it has ended as intended.
+  /// Returns an effect that runs several in order, each after the success of the previous one.
   public static func concatenate(_ effects: some Collection<Self>) -> Self {
     let effects = effects.filter { !$0.isNone }
     return effects.count > 1 ? Self(.concatenate(effects)) : effects.first ?? .none
   }
 
-  /// This effect, and another one when it has ended as intended.
+  /// Returns an effect that runs this one and, after its success, another one.
   public func concatenate(with other: Self) -> Self {
     .concatenate(self, other)
   }

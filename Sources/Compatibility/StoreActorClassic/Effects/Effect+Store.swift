@@ -1,10 +1,10 @@
 import StoreActor
 
 extension Effect where Failure == Never {
-  /// The effect as one that a store of StoreActor runs.
+  /// Converts the effect for a store of StoreActor.
   ///
-  /// - Parameter cancellations: Where the store keeps what can be cancelled.
-  /// - Returns: The effect; what is over at once stays within the revision of its action.
+  /// - Parameter cancellations: The store's table of cancellable work.
+  /// - Returns: The effect; parts that end at once stay within the revision of their action.
   func storeEffect(in cancellations: CancellationTable) -> StoreActor.Effect<Output> {
     switch work {
     case .none:

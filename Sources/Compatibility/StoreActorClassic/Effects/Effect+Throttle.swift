@@ -1,13 +1,13 @@
 public import StoreActorSchedulers
 
 extension Effect {
-  /// Lets at most one output through in each interval, over all effects under the id.
+  /// Limits all effects with an id to at most one output in each interval.
   ///
   /// - Parameters:
-  ///   - id: What is throttled. The id cancels, too.
-  ///   - interval: How far apart two outputs are at least.
-  ///   - scheduler: What measures the time.
-  ///   - latest: Whether the last output of an interval passes at its end, or the first.
+  ///   - id: The id of the throttled effects, which also cancels them.
+  ///   - interval: The shortest time between two outputs.
+  ///   - scheduler: The scheduler that measures the time.
+  ///   - latest: Whether the last output of an interval is sent at its end, or the first.
   /// - Returns: The effect, throttled.
   public func throttle(
     id: AnyHashable,
@@ -35,13 +35,13 @@ extension Effect {
     return throttled.cancellable(id: id, cancelInFlight: true)
   }
 
-  /// Lets at most one output through in each interval, over all effects under a type.
+  /// Limits all effects with a type to at most one output in each interval.
   ///
   /// - Parameters:
   ///   - id: The type, which stands for an id.
-  ///   - interval: How far apart two outputs are at least.
-  ///   - scheduler: What measures the time.
-  ///   - latest: Whether the last output of an interval passes at its end, or the first.
+  ///   - interval: The shortest time between two outputs.
+  ///   - scheduler: The scheduler that measures the time.
+  ///   - latest: Whether the last output of an interval is sent at its end, or the first.
   /// - Returns: The effect, throttled.
   public func throttle(
     id: Any.Type,
@@ -58,7 +58,7 @@ extension Effect {
   }
 }
 
-/// One effect on its way through a throttle.
+/// One throttled effect.
 @MainActor
 private final class Throttling<Output, Failure: Error, S: Scheduler> {
   private let id: AnyHashable

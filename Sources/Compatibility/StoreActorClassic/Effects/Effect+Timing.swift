@@ -1,16 +1,16 @@
 public import StoreActorSchedulers
 
 extension Effect {
-  /// The effect with its outputs and its end coming by way of a scheduler.
+  /// Returns the effect with its outputs and its end delivered by a scheduler.
   public func receive(on scheduler: some Scheduler) -> Self {
     rescheduled { scheduler.schedule($0) }
   }
 
-  /// The effect with its outputs and its end coming later.
+  /// Returns the effect with its outputs and its end delayed.
   ///
   /// - Parameters:
-  ///   - interval: How much later.
-  ///   - scheduler: What measures the time.
+  ///   - interval: The delay.
+  ///   - scheduler: The scheduler that measures the time.
   /// - Returns: The effect, delayed.
   public func delay(
     for interval: SchedulerTime.Stride,
@@ -21,11 +21,11 @@ extension Effect {
     }
   }
 
-  /// The effect, beginning later.
+  /// Returns the effect with a delayed start.
   ///
   /// - Parameters:
-  ///   - interval: How much later.
-  ///   - scheduler: What measures the time.
+  ///   - interval: The delay.
+  ///   - scheduler: The scheduler that measures the time.
   /// - Returns: The effect, deferred.
   public func deferred(
     for interval: SchedulerTime.Stride,
@@ -39,12 +39,12 @@ extension Effect {
     }
   }
 
-  /// The effect, beginning when nothing has been returned under the id for a while.
+  /// Returns an effect that begins after a pause in which no other effect with the id was returned.
   ///
   /// - Parameters:
-  ///   - id: What is debounced. The id cancels, too.
-  ///   - interval: How long nothing may follow.
-  ///   - scheduler: What measures the time.
+  ///   - id: The id of the debounced effects, which also cancels them.
+  ///   - interval: The length of the pause.
+  ///   - scheduler: The scheduler that measures the time.
   /// - Returns: The effect, deferred and cancellable.
   public func debounce(
     id: AnyHashable,
@@ -54,7 +54,7 @@ extension Effect {
     deferred(for: interval, scheduler: scheduler).cancellable(id: id, cancelInFlight: true)
   }
 
-  /// The effect, beginning when nothing has been returned under a type for a while.
+  /// Returns an effect that begins after a pause in which no other effect with a type was returned.
   public func debounce(
     id: Any.Type,
     for interval: SchedulerTime.Stride,
@@ -79,7 +79,7 @@ extension Effect {
 }
 
 extension Effect where Output == SchedulerTime, Failure == Never {
-  /// An output at the end of each interval, until it is cancelled.
+  /// Returns an effect with an output at the end of each interval, until it is cancelled.
   ///
   /// ```swift
   /// return Effect.timer(id: TimerID(), every: 1, on: environment.mainQueue)
@@ -87,10 +87,10 @@ extension Effect where Output == SchedulerTime, Failure == Never {
   /// ```
   ///
   /// - Parameters:
-  ///   - id: What cancels it; one that runs under the id already is cancelled.
+  ///   - id: The id that cancels the timer. A running timer with the same id is cancelled first.
   ///   - interval: The time between two outputs.
-  ///   - tolerance: How late an output may come. Ignored: none comes late on purpose.
-  ///   - scheduler: What measures the time.
+  ///   - tolerance: The tolerance for delays, which is ignored: the timer adds no delays.
+  ///   - scheduler: The scheduler that measures the time.
   /// - Returns: The effect.
   public static func timer(
     id: AnyHashable,
@@ -110,13 +110,13 @@ extension Effect where Output == SchedulerTime, Failure == Never {
     return timer.cancellable(id: id, cancelInFlight: true)
   }
 
-  /// An output at the end of each interval, until it is cancelled by a type.
+  /// Returns an effect with an output at the end of each interval, until it is cancelled by a type.
   ///
   /// - Parameters:
   ///   - id: The type, which stands for an id.
   ///   - interval: The time between two outputs.
-  ///   - tolerance: How late an output may come. Ignored: none comes late on purpose.
-  ///   - scheduler: What measures the time.
+  ///   - tolerance: The tolerance for delays, which is ignored: the timer adds no delays.
+  ///   - scheduler: The scheduler that measures the time.
   /// - Returns: The effect.
   public static func timer(
     id: Any.Type,

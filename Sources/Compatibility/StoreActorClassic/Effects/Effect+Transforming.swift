@@ -1,5 +1,5 @@
 extension Effect {
-  /// The effect with its outputs turned into others.
+  /// Returns the effect with transformed outputs.
   public func map<T>(_ transform: @escaping @MainActor (Output) -> T) -> Effect<T, Failure> {
     switch work {
     case .none:
@@ -15,7 +15,7 @@ extension Effect {
     }
   }
 
-  /// The effect with those of its outputs that a closure turns into something.
+  /// Returns the effect with transformed outputs, without those that become nil.
   public func compactMap<T>(
     _ transform: @escaping @MainActor (Output) -> T?
   ) -> Effect<T, Failure> {
@@ -24,12 +24,12 @@ extension Effect {
     }
   }
 
-  /// The effect with those of its outputs that a closure accepts.
+  /// Returns the effect with only the outputs that a closure accepts.
   public func filter(_ isIncluded: @escaping @MainActor (Output) -> Bool) -> Self {
     compactMap { isIncluded($0) ? $0 : nil }
   }
 
-  /// The effect with its failure turned into another one.
+  /// Returns the effect with a transformed failure.
   public func mapError<F: Error>(
     _ transform: @escaping @MainActor (Failure) -> F
   ) -> Effect<Output, F> {
@@ -44,7 +44,7 @@ extension Effect {
     }
   }
 
-  /// The effect with an output in the place of its failure.
+  /// Returns the effect with an output in place of its failure.
   public func replaceError(with output: Output) -> Effect<Output, Never> {
     let replacement = Effect<Output, Never>(value: output)
     return Effect<Output, Never> { pipe in
@@ -58,17 +58,18 @@ extension Effect {
     }
   }
 
-  /// The effect with its outputs, and its failure, as results.
+  /// Returns the effect with its outputs and its failure as results.
   ///
-  /// It cannot fail any more, as the effects of a reducer must not.
+  /// The result cannot fail, as reducers require of their effects.
   public func catchToEffect() -> Effect<Result<Output, Failure>, Never> {
     catchToEffect { $0 }
   }
 
-  /// The effect with its outputs, and its failure, as actions that are made of results.
+  /// Returns the effect with its outputs and its failure as actions, made from results.
   ///
-  /// - Parameter transform: Makes an action of a result, as `AppAction.numberFactResponse` does.
-  /// - Returns: The effect, which cannot fail any more.
+  /// - Parameter transform: Returns the action for a result, as
+  ///   `AppAction.numberFactResponse` does.
+  /// - Returns: The effect, which cannot fail.
   public func catchToEffect<T>(
     _ transform: @escaping @MainActor (Result<Output, Failure>) -> T
   ) -> Effect<T, Never> {
@@ -85,19 +86,19 @@ extension Effect {
     }
   }
 
-  /// Itself: an effect has one type whatever it was made by.
+  /// Returns the effect unchanged, since all effects have the same type.
   public func eraseToEffect() -> Self {
     self
   }
 
-  /// The effect with its outputs turned into others.
+  /// Returns the effect with transformed outputs.
   public func eraseToEffect<T>(
     _ transform: @escaping @MainActor (Output) -> T
   ) -> Effect<T, Failure> {
     map(transform)
   }
 
-  /// The effect's work without its outputs and its failure, as an effect of another type.
+  /// Returns the effect without its outputs and its failure, as an effect of another type.
   public func fireAndForget<NewOutput, NewFailure: Error>(
     outputType: NewOutput.Type = NewOutput.self,
     failureType: NewFailure.Type = NewFailure.self,
@@ -112,7 +113,7 @@ extension Effect {
     }
   }
 
-  /// The effect with what a closure makes of each output; the end and the failure stay.
+  /// Returns an effect whose closure handles each output; the end and the failure are passed on.
   private func through<T>(
     _ receive: @escaping @MainActor (Output, Pipe<T, Failure>) -> Void
   ) -> Effect<T, Failure> {
@@ -129,7 +130,7 @@ extension Effect {
 }
 
 extension Effect where Failure == Never {
-  /// The effect as one that could fail, to be merged with those that can.
+  /// Returns the effect with a failure type, to merge it with effects that can fail.
   public func setFailureType<F: Error>(to _: F.Type) -> Effect<Output, F> {
     Effect<Output, F> { pipe in
       begin(

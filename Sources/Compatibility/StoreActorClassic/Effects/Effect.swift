@@ -1,5 +1,5 @@
-/// What a reducer wants done outside of it: work that has outputs, any number of them, and then
-/// ends as intended or with a failure.
+/// Work that a reducer requests: it has any number of outputs, and then ends with success or
+/// a failure.
 ///
 /// ```swift
 /// case .factButtonTapped:
@@ -8,13 +8,15 @@
 ///     .catchToEffect(CounterAction.factResponse)
 /// ```
 ///
-/// A store begins the work after the action's state is in place, before `send` returns; `.none` and
-/// `Effect(value:)` are over at once and stay within the action's revision. Everything of an effect
-/// happens on the main actor, whatever thread its outputs come from.
+/// A store begins the work after the action's state is in place, before `send` returns. `.none` and
+/// `Effect(value:)` end at once and stay within the action's revision. An effect runs on the main
+/// actor, whichever thread its outputs come from.
 ///
-/// Sendable although its outputs need not be, as effects run on the main actor only.
+/// Unchecked because its outputs need not be Sendable: effects run only on the main actor.
 public struct Effect<Output, Failure: Error>: @unchecked Sendable {
-  /// What an effect does; the simple kinds are told apart so that stores can take them at once.
+  /// The kind of work.
+  ///
+  /// Stores recognize the simple kinds and perform them at once.
   enum Work {
     case none
     case value(Output)
@@ -30,22 +32,22 @@ public struct Effect<Output, Failure: Error>: @unchecked Sendable {
     self.work = work
   }
 
-  /// An effect of a closure that begins the work.
+  /// Creates an effect from a closure that begins the work.
   init(begin: @escaping @MainActor (Pipe<Output, Failure>) -> Void) {
     work = .begin(begin)
   }
 
-  /// An effect that has one output, at once.
+  /// Creates an effect with one output, which it sends at once.
   public init(value: Output) {
     self.init(.value(value))
   }
 
-  /// An effect that fails at once.
+  /// Creates an effect that fails at once.
   public init(error: Failure) {
     self.init(.failure(error))
   }
 
-  /// No effect: it has no outputs and ends at once.
+  /// An effect without outputs, which ends at once.
   public static var none: Self {
     Self(.none)
   }

@@ -1,4 +1,6 @@
-/// How long a piece of an effect's work may go on; ends once, and stops what was hung on it.
+/// The lifetime of a part of an effect's work.
+///
+/// It ends once, and then stops its registered work.
 @MainActor
 final class Lifetime {
   private(set) var isOver = false
@@ -6,16 +8,16 @@ final class Lifetime {
   private var nextKey = 0
   private var leaveParent: (@MainActor () -> Void)?
 
-  /// A lifetime that ends with another one, or before it.
+  /// Creates a lifetime that ends with its parent, or before it.
   init(within parent: Lifetime? = nil) {
     guard let parent else { return }
     let key = parent.whenOver { [weak self] in self?.end() }
     leaveParent = { [weak parent] in parent?.forget(key) }
   }
 
-  /// Calls a closure at the end; at once when that has come.
+  /// Calls a closure at the end, or at once if the lifetime has ended.
   ///
-  /// - Returns: What the closure can be taken back by.
+  /// - Returns: The key to unregister the closure.
   @discardableResult
   func whenOver(_ handler: @escaping @MainActor () -> Void) -> Int {
     nextKey += 1
@@ -27,14 +29,14 @@ final class Lifetime {
     handlers[key] = nil
   }
 
-  /// Ends, and stops what was hung on this.
+  /// Ends the lifetime, and calls the registered closures.
   func end() {
     let handlers = handlers
     close()
     for key in handlers.keys.sorted() { handlers[key]?() }
   }
 
-  /// Ends as something does that is done: there is nothing to stop.
+  /// Ends the lifetime of completed work, without calling the registered closures.
   func close() {
     isOver = true
     handlers = [:]

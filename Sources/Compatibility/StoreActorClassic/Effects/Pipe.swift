@@ -1,11 +1,11 @@
-/// Where a running effect puts its outputs and its end.
+/// The receiver of a running effect's outputs and its end.
 @MainActor
 final class Pipe<Output, Failure: Error> {
-  /// How long anybody wants what comes out.
+  /// The lifetime of the outputs' receiver.
   let lifetime: Lifetime
   let cancellations: CancellationTable
   private(set) var isComplete = false
-  /// Whether the effect was over because it was cancelled by its id.
+  /// Whether the effect was cancelled by its id.
   private(set) var wasCancelled = false
   private let onOutput: @MainActor (Output) -> Void
   private let onCompletion: @MainActor (Failure?) -> Void
@@ -24,13 +24,13 @@ final class Pipe<Output, Failure: Error> {
     self.onCompletion = onCompletion
   }
 
-  /// Puts an output; nobody hears of it any more once the effect has been cancelled or is complete.
+  /// Sends an output; after cancellation or completion of the effect it is dropped.
   func send(_ output: Output) {
     guard !isComplete, !lifetime.isOver else { return }
     onOutput(output)
   }
 
-  /// Ends the effect, with a failure or as intended.
+  /// Ends the effect, with a failure or success.
   func complete(_ failure: Failure? = nil) {
     guard !isComplete else { return }
     isComplete = true
@@ -47,20 +47,20 @@ final class Pipe<Output, Failure: Error> {
     complete()
   }
 
-  /// Says how to stop the work when the effect is cancelled before it is complete.
+  /// Registers a closure that stops the work if the effect is cancelled before it is complete.
   func whenCancelled(_ stop: @escaping @MainActor () -> Void) {
     guard !isComplete else { return }
     stopKey = lifetime.whenOver(stop)
   }
 
-  /// Says how to clean up when the effect is over, whether it is complete or was cancelled.
+  /// Registers a closure that cleans up when the effect is complete or cancelled.
   func whenOver(_ end: @escaping @MainActor () -> Void) {
     guard !isComplete, !lifetime.isOver else { return end() }
     onEnd = end
     whenCancelled { [self] in complete() }
   }
 
-  /// A pipe that ends in this one, for an effect that this one's is made of.
+  /// Returns a pipe into this one, for a part of this pipe's effect.
   func upstream<O, F: Error>(
     lifetime: Lifetime? = nil,
     onOutput: @escaping @MainActor (O) -> Void,

@@ -1,7 +1,7 @@
 import CustomDump
 import StoreActor
 
-/// What an action was for that came when it was not there.
+/// The target of an action that was absent when the action arrived.
 enum AbsentState {
   case optional
   case enumCase
@@ -44,7 +44,7 @@ enum AbsentState {
   }
 }
 
-/// Reports an action for something that is not there.
+/// Reports an action whose target is absent.
 @MainActor
 func reportAbsent<Action>(
   _ absent: AbsentState,

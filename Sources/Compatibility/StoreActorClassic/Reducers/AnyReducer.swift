@@ -1,5 +1,6 @@
-/// A feature: how its state changes by an action, and which effects that starts, with what the
-/// feature needs from outside in an environment.
+/// A feature: a function that changes its state by an action and returns effects.
+///
+/// An environment contains the feature's dependencies.
 ///
 /// ```swift
 /// let counterReducer = Reducer<CounterState, CounterAction, CounterEnvironment> {
@@ -18,16 +19,16 @@
 public struct AnyReducer<State, Action, Environment>: Sendable {
   let reduce: @MainActor (inout State, Action, Environment) -> Effect<Action, Never>
 
-  /// Creates a reducer of a function.
+  /// Creates a reducer from a function.
   ///
-  /// - Parameter reducer: Changes the state by an action and returns the effects that follow.
+  /// - Parameter reducer: Changes the state by an action, and returns the effects.
   public init(
     _ reducer: @escaping @MainActor (inout State, Action, Environment) -> Effect<Action, Never>
   ) {
     reduce = reducer
   }
 
-  /// A reducer that does nothing.
+  /// A reducer that changes no state and returns no effects.
   public static var empty: AnyReducer {
     Self { _, _, _ in .none }
   }
@@ -36,9 +37,9 @@ public struct AnyReducer<State, Action, Environment>: Sendable {
   ///
   /// - Parameters:
   ///   - state: The feature's state.
-  ///   - action: What happened.
-  ///   - environment: What the feature needs from outside.
-  /// - Returns: What is to be done outside of the reducer.
+  ///   - action: The action.
+  ///   - environment: The feature's dependencies.
+  /// - Returns: The effects.
   @MainActor
   public func run(
     _ state: inout State,
@@ -52,9 +53,9 @@ public struct AnyReducer<State, Action, Environment>: Sendable {
   ///
   /// - Parameters:
   ///   - state: The feature's state.
-  ///   - action: What happened.
-  ///   - environment: What the feature needs from outside.
-  /// - Returns: What is to be done outside of the reducer.
+  ///   - action: The action.
+  ///   - environment: The feature's dependencies.
+  /// - Returns: The effects.
   @MainActor
   public func callAsFunction(
     _ state: inout State,
@@ -65,5 +66,5 @@ public struct AnyReducer<State, Action, Environment>: Sendable {
   }
 }
 
-/// A feature: how its state changes by an action, and which effects that starts.
+/// An alias of ``AnyReducer``, with which features declare reducers.
 public typealias Reducer = AnyReducer

@@ -1,19 +1,21 @@
 extension AnyReducer {
-  /// Reducers that run one after the other on the same state; their effects run at once.
+  /// Returns a reducer that runs several in order on the same state; their effects
+  /// run concurrently.
   ///
-  /// A reducer of a child has to come before one that may take the child away.
+  /// List a child's reducer before a reducer that may remove the child's state.
   public static func combine(_ reducers: AnyReducer...) -> AnyReducer {
     combine(reducers)
   }
 
-  /// Reducers that run one after the other on the same state; their effects run at once.
+  /// Returns a reducer that runs several in order on the same state; their effects
+  /// run concurrently.
   public static func combine(_ reducers: [AnyReducer]) -> AnyReducer {
     Self { state, action, environment in
       .merge(reducers.map { $0.reduce(&state, action, environment) })
     }
   }
 
-  /// This reducer, and another one after it.
+  /// Returns a reducer that runs this one, then another one.
   public func combined(with other: AnyReducer) -> AnyReducer {
     .combine(self, other)
   }

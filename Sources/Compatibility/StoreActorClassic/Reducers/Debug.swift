@@ -2,27 +2,27 @@ import CustomDump
 public import Foundation
 import StoreActor
 
-/// How much ``AnyReducer/debug(_:actionFormat:environment:)`` prints of an action.
+/// The parts of an action that ``AnyReducer/debug(_:actionFormat:environment:)`` prints.
 public enum ActionFormat: Sendable {
-  /// The names of its cases.
+  /// The names of the action's cases.
   case labelsOnly
-  /// All of it.
+  /// The whole action.
   case prettyPrint
 }
 
-/// Where debugging reducers print.
+/// The output of debugging reducers.
 public struct DebugEnvironment: Sendable {
   /// Prints a text.
   public var printer: @Sendable (String) -> Void
-  /// The queue that it prints on.
+  /// The queue on which the closure runs.
   public var queue: DispatchQueue
 
   /// Creates an environment.
   ///
   /// - Parameters:
-  ///   - printer: Prints a text; to standard error unless told otherwise, as standard output
-  ///     belongs to the program.
-  ///   - queue: The queue that it prints on.
+  ///   - printer: Prints a text; by default to standard error, as standard output belongs to
+  ///     the program.
+  ///   - queue: The queue on which the closure runs.
   public init(
     printer: @escaping @Sendable (String) -> Void = printToStandardError,
     queue: DispatchQueue = defaultQueue,
@@ -36,7 +36,7 @@ public struct DebugEnvironment: Sendable {
     FileHandle.standardError.write(Data("\(text)\n".utf8))
   }
 
-  /// The queue that reducers print on unless they are told otherwise.
+  /// The default queue for printing.
   public static let defaultQueue = DispatchQueue(
     label: "StoreActorClassic.DebugEnvironment",
     qos: .background,
@@ -44,13 +44,13 @@ public struct DebugEnvironment: Sendable {
 }
 
 extension AnyReducer {
-  /// Prints each action that the reducer receives, and what changed.
+  /// Prints each action that the reducer receives, and the change of the state.
   ///
   /// - Parameters:
   ///   - prefix: A text to print before each action.
-  ///   - actionFormat: How much to print of an action.
-  ///   - toDebugEnvironment: Makes of the environment what tells where to print.
-  /// - Returns: The reducer, which prints.
+  ///   - actionFormat: The parts of an action to print.
+  ///   - toDebugEnvironment: Returns the output for an environment.
+  /// - Returns: The reducer that also prints.
   public func debug(
     _ prefix: String = "",
     actionFormat: ActionFormat = .prettyPrint,
@@ -67,13 +67,13 @@ extension AnyReducer {
     )
   }
 
-  /// Prints each action that the reducer receives, and nothing about the state.
+  /// Prints each action that the reducer receives, without the state.
   ///
   /// - Parameters:
   ///   - prefix: A text to print before each action.
-  ///   - actionFormat: How much to print of an action.
-  ///   - toDebugEnvironment: Makes of the environment what tells where to print.
-  /// - Returns: The reducer, which prints.
+  ///   - actionFormat: The parts of an action to print.
+  ///   - toDebugEnvironment: Returns the output for an environment.
+  /// - Returns: The reducer that also prints.
   public func debugActions(
     _ prefix: String = "",
     actionFormat: ActionFormat = .prettyPrint,
@@ -90,15 +90,15 @@ extension AnyReducer {
     )
   }
 
-  /// Prints each action of one case, and what changed in a part of the state.
+  /// Prints each action of one case, and the change of a part of the state.
   ///
   /// - Parameters:
   ///   - prefix: A text to print before each action.
-  ///   - toLocalState: The part of the state to print.
+  ///   - toLocalState: Returns the part of the state to print.
   ///   - toLocalAction: The case of the actions to print.
-  ///   - actionFormat: How much to print of an action.
-  ///   - toDebugEnvironment: Makes of the environment what tells where to print.
-  /// - Returns: The reducer, which prints.
+  ///   - actionFormat: The parts of an action to print.
+  ///   - toDebugEnvironment: Returns the output for an environment.
+  /// - Returns: The reducer that also prints.
   public func debug<LocalState, LocalAction>(
     _ prefix: String = "",
     state toLocalState: @escaping @MainActor (State) -> LocalState,

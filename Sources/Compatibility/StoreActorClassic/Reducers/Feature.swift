@@ -1,7 +1,7 @@
 public import StoreActor
 
 extension AnyReducer {
-  /// The feature as a reducer of `StoreActor`, for a daemon or for `TestStore(remote:)`.
+  /// Returns the feature as a reducer of `StoreActor`, for a daemon or for `TestStore(remote:)`.
   ///
   /// ```swift
   /// let host = StoreHost(initialState: AppState(), exposures: exposures, configuration: …) {
@@ -10,23 +10,23 @@ extension AnyReducer {
   /// ```
   ///
   /// The state and the action need wire forms, `ReplicatedState` and `WireAction`, which an
-  /// extension can add: the feature itself stays as it is.
+  /// extension can add without a change of the feature.
   ///
-  /// - Parameter environment: What the feature needs from outside; evaluated for each action.
-  /// - Returns: The reducer. Its effects are cancelled by the ids of this one reducer: a body with
-  ///   a condition or a loop is evaluated for each action, so make the reducer once, outside of it.
+  /// - Parameter environment: The feature's dependencies, evaluated for each action.
+  /// - Returns: The reducer. Its cancellation ids belong to this one instance. Create it outside of
+  ///   a body with a condition or a loop, which is evaluated for each action.
   public func feature(
     environment: @autoclosure @escaping () -> Environment
   ) -> some StoreActor.Reducer<State, Action> {
     feature(environment: environment) { $2 }
   }
 
-  /// The feature as a reducer of `StoreActor`, with a function that sees each step.
+  /// Returns the feature as a reducer of `StoreActor`, with a function that observes each step.
   ///
   /// - Parameters:
-  ///   - environment: What the feature needs from outside, for each action.
-  ///   - note: Is called with each action, the state that it led to and its effects; returns the
-  ///     effects to run.
+  ///   - environment: Returns the feature's dependencies for each action.
+  ///   - note: Receives each action, the resulting state and its effects; returns the effects
+  ///     to run.
   /// - Returns: The reducer.
   func feature(
     environment: @escaping () -> Environment,
@@ -39,15 +39,15 @@ extension AnyReducer {
     }
   }
 
-  /// Reduces as a store of StoreActor wants it: from a function without isolation, which stores
-  /// call on the main actor.
+  /// Reduces for a store of StoreActor: in a function without isolation, which stores call on the
+  /// main actor.
   private func storeReduce(
     _ state: inout State,
     _ action: Action,
     _ environment: Environment,
     _ cancellations: CancellationTable,
   ) -> StoreActor.Effect<Action> {
-    // On the main actor already: nothing of this goes anywhere else.
+    // The code runs on the main actor already, and no value leaves it.
     nonisolated(unsafe) let (action, environment) = (action, environment)
     return withUnsafeMutablePointer(to: &state) { state in
       // As above.

@@ -2,7 +2,7 @@ public import StoreActor
 import StoreState
 
 extension AnyReducer {
-  /// The reducer of an element as one of a list that has any number of them.
+  /// Returns a reducer that runs this one on each element of a list.
   ///
   /// ```swift
   /// todoReducer.forEach(
@@ -12,16 +12,17 @@ extension AnyReducer {
   /// )
   /// ```
   ///
-  /// An action for an element that is not there is reported and does nothing.
+  /// An action for an absent element is reported and has no effect.
   ///
   /// - Parameters:
   ///   - toLocalState: The list in the parent's state.
-  ///   - toLocalAction: The case of the parent's action that holds an id and an element's action.
-  ///   - toLocalEnvironment: Makes the element's environment of the parent's.
-  ///   - fileID: The file that the reducer is made in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the reducer is made in.
-  ///   - column: The column that the reducer is made in.
+  ///   - toLocalAction: The case of the parent's action that contains an id and an
+  ///     element's action.
+  ///   - toLocalEnvironment: Returns the element's environment for the parent's.
+  ///   - fileID: The file that creates the reducer.
+  ///   - filePath: The file's path.
+  ///   - line: The line that creates the reducer.
+  ///   - column: The column that creates the reducer.
   /// - Returns: The reducer of the parent.
   public func forEach<GlobalState, GlobalAction, GlobalEnvironment, ID: Hashable>(
     state toLocalState: WritableKeyPath<GlobalState, IdentifiedArray<ID, State>>,
@@ -42,18 +43,18 @@ extension AnyReducer {
     }
   }
 
-  /// The reducer of a value as one of a dictionary that has any number of them.
+  /// Returns a reducer that runs this one on each value of a dictionary.
   ///
-  /// An action for a key that is not there is reported and does nothing.
+  /// An action for an absent key is reported and has no effect.
   ///
   /// - Parameters:
   ///   - toLocalState: The dictionary in the parent's state.
-  ///   - toLocalAction: The case of the parent's action that holds a key and a value's action.
-  ///   - toLocalEnvironment: Makes the value's environment of the parent's.
-  ///   - fileID: The file that the reducer is made in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the reducer is made in.
-  ///   - column: The column that the reducer is made in.
+  ///   - toLocalAction: The case of the parent's action that contains a key and a value's action.
+  ///   - toLocalEnvironment: Returns the value's environment for the parent's.
+  ///   - fileID: The file that creates the reducer.
+  ///   - filePath: The file's path.
+  ///   - line: The line that creates the reducer.
+  ///   - column: The column that creates the reducer.
   /// - Returns: The reducer of the parent.
   public func forEach<GlobalState, GlobalAction, GlobalEnvironment, Key: Hashable>(
     state toLocalState: WritableKeyPath<GlobalState, [Key: State]>,
@@ -80,7 +81,7 @@ extension AnyReducer {
     location: IssueLocation,
     element: @escaping (ID) -> WritableKeyPath<GlobalState, State?>,
   ) -> AnyReducer<GlobalState, GlobalAction, GlobalEnvironment> {
-    // Captures nothing but a key path.
+    // The closure captures only a key path.
     nonisolated(unsafe) let element = element
     return AnyReducer<GlobalState, GlobalAction, GlobalEnvironment> { state, action, environment in
       guard let (id, localAction) = toLocalAction.extract(from: action) else { return .none }

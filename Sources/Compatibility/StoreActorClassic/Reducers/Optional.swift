@@ -1,7 +1,7 @@
 import StoreActor
 
 extension AnyReducer {
-  /// The reducer of a state as one of a state that may be absent.
+  /// Returns a reducer that runs this one while an optional state is present.
   ///
   /// ```swift
   /// detailReducer
@@ -9,7 +9,7 @@ extension AnyReducer {
   ///   .pullback(state: \.detail, action: /AppAction.detail, environment: { _ in … })
   /// ```
   ///
-  /// An action that comes while the state is absent is reported and does nothing.
+  /// An action that arrives while the state is absent is reported and has no effect.
   public func optional(
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
@@ -22,7 +22,7 @@ extension AnyReducer {
         reportAbsent(.optional, action: action, of: "\(State.self)?", at: location)
         return .none
       }
-      // Taken out, so that collections in it are not copied when they change.
+      // The state is moved out, so that a change does not copy its collections.
       state = nil
       defer { state = wrapped }
       return reduce(&wrapped, action, environment)

@@ -1,7 +1,8 @@
 public import StoreActor
 
 extension AnyReducer {
-  /// The reducer of a child as one of a parent, whose state always has the child's.
+  /// Returns a reducer of a parent that runs this one on the child's state, which is
+  /// always present.
   ///
   /// ```swift
   /// timerReducer.pullback(
@@ -13,8 +14,8 @@ extension AnyReducer {
   ///
   /// - Parameters:
   ///   - toLocalState: The child's state in the parent's.
-  ///   - toLocalAction: The case of the parent's action that holds the child's.
-  ///   - toLocalEnvironment: Makes the child's environment of the parent's.
+  ///   - toLocalAction: The case of the parent's action that contains the child's.
+  ///   - toLocalEnvironment: Returns the child's environment for the parent's.
   /// - Returns: The reducer of the parent.
   public func pullback<GlobalState, GlobalAction, GlobalEnvironment>(
     state toLocalState: WritableKeyPath<GlobalState, State>,
@@ -29,18 +30,18 @@ extension AnyReducer {
     }
   }
 
-  /// The reducer of one case of an enum as one of the enum.
+  /// Returns a reducer of an enum that runs this one on one case.
   ///
-  /// An action that comes while the state is of another case is reported and does nothing.
+  /// An action that arrives while the state is of another case is reported and has no effect.
   ///
   /// - Parameters:
-  ///   - toLocalState: The case of the parent's state that holds the child's.
-  ///   - toLocalAction: The case of the parent's action that holds the child's.
-  ///   - toLocalEnvironment: Makes the child's environment of the parent's.
-  ///   - fileID: The file that the reducer is made in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the reducer is made in.
-  ///   - column: The column that the reducer is made in.
+  ///   - toLocalState: The case of the parent's state that contains the child's.
+  ///   - toLocalAction: The case of the parent's action that contains the child's.
+  ///   - toLocalEnvironment: Returns the child's environment for the parent's.
+  ///   - fileID: The file that creates the reducer.
+  ///   - filePath: The file's path.
+  ///   - line: The line that creates the reducer.
+  ///   - column: The column that creates the reducer.
   /// - Returns: The reducer of the parent.
   public func pullback<GlobalState, GlobalAction, GlobalEnvironment>(
     state toLocalState: AnyCasePath<GlobalState, State>,

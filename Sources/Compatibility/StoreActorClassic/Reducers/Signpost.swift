@@ -2,22 +2,22 @@ import StoreActor
 public import Tracing
 
 extension AnyReducer {
-  /// Reports each action, and each run of an effect, to the program's tracer: how long the action
-  /// took, and when its effects ran.
+  /// Reports spans to the program's tracer: the duration of each action, and of each run of
+  /// its effects.
   ///
   /// | what | span | attributes |
   /// |---|---|---|
   /// | an action | `PREFIX: reduce LABEL` | `storeactor.action` |
   /// | an effect | `PREFIX: effect of LABEL` | `storeactor.action`, `storeactor.cancelled` |
   ///
-  /// LABEL names the action's cases; values are left out. The span of an effect is a child of the
-  /// span of its action. Effects that are over at once have none.
+  /// LABEL names the action's cases, without values. The span of an effect is a child of the span
+  /// of its action. Effects that end at once have no span.
   ///
   /// - Parameters:
-  ///   - prefix: What the names begin with; nothing unless told otherwise.
-  ///   - tracer: What spans are reported to. Unless told otherwise the one that the program has
-  ///     bootstrapped by then.
-  /// - Returns: The reducer, which reports.
+  ///   - prefix: The prefix of the spans' names; empty by default.
+  ///   - tracer: The tracer; by default the one that the program has bootstrapped when an
+  ///     action runs.
+  /// - Returns: The reducer that also reports spans.
   public func signpost(_ prefix: String = "", tracer: (any Tracer)? = nil) -> Self {
     Self { state, action, environment in
       let signpost = Signpost(prefix: prefix, label: caseLabels(of: action))
@@ -36,7 +36,7 @@ extension AnyReducer {
   }
 }
 
-/// What an action's spans are called.
+/// The name and the attributes of an action's spans.
 private struct Signpost: Sendable {
   let prefix: String
   let label: String
@@ -54,10 +54,11 @@ private struct Signpost: Sendable {
 }
 
 extension Effect {
-  /// The effect with something done around each run of its parts that are not over at once.
+  /// Returns the effect with closures called around each run of its parts, except parts that end
+  /// at once.
   ///
-  /// - Parameter begin: Is called when a part begins; what it returns is called when the part ends,
-  ///   with whether it was cancelled.
+  /// - Parameter begin: Called when a part begins. The closure that it returns is called when the
+  ///   part ends, with whether the part was cancelled.
   /// - Returns: The effect.
   fileprivate func aroundRuns(
     _ begin: @escaping @MainActor () -> @MainActor (_ isCancelled: Bool) -> Void

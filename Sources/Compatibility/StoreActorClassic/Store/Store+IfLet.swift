@@ -2,14 +2,14 @@ import StoreActor
 public import StoreActorSchedulers
 
 extension Store {
-  /// Calls a closure whenever an optional state comes to be there, and another one whenever it has
-  /// gone.
+  /// Calls a closure each time an optional state becomes present, and another one each time it
+  /// becomes nil.
   ///
   /// - Parameters:
-  ///   - unwrap: Is called with a store of the state, now if the state is there, and then each time
-  ///     it comes.
-  ///   - else: Is called now if the state is not there, and then each time it goes.
-  /// - Returns: What ends the calls; they end too when that is let go.
+  ///   - unwrap: Receives a store of the state, now if the state is present, and then each time it
+  ///     becomes present.
+  ///   - else: Called now if the state is nil, and then each time it becomes nil.
+  /// - Returns: A cancellable that ends the calls when it is cancelled or released.
   public func ifLet<Wrapped>(
     then unwrap: @escaping @MainActor (Store<Wrapped, Action>) -> Void,
     else: @escaping @MainActor () -> Void = {},
@@ -26,9 +26,9 @@ extension Store {
     return AnyCancellable { subscription.cancel() }
   }
 
-  /// A store of an optional state that is there; nil when it is not.
+  /// Returns a store of a present optional state; nil if the state is nil.
   ///
-  /// When the state goes the store keeps showing the last one.
+  /// When the state becomes nil, the store keeps the last value.
   public func unwrapped<Wrapped>() -> Store<Wrapped, Action>? where State == Wrapped? {
     guard var last = read() else { return nil }
     return scope { state in

@@ -1,6 +1,6 @@
 import StoreActor
 
-/// What drives a feature: it holds the state, reduces actions and runs effects.
+/// The runtime of a feature: it holds the state, reduces actions and runs effects.
 ///
 /// ```swift
 /// let store = Store(
@@ -10,8 +10,8 @@ import StoreActor
 /// )
 /// ```
 ///
-/// Views read and send through a ``ViewStore``. All of it belongs to the main actor; the effects
-/// are cancelled when the last store of a root goes.
+/// Views read and send through a ``ViewStore``. The store belongs to the main actor. When the last
+/// store of a root is deinitialized, its effects are cancelled.
 @MainActor
 public final class Store<State, Action> {
   let read: @MainActor () -> State
@@ -40,9 +40,9 @@ public final class Store<State, Action> {
   /// Creates the store of a feature.
   ///
   /// - Parameters:
-  ///   - initialState: The state to start with.
+  ///   - initialState: The initial state.
   ///   - reducer: The feature.
-  ///   - environment: What the feature needs from outside.
+  ///   - environment: The feature's dependencies.
   public convenience init<Environment>(
     initialState: State,
     reducer: AnyReducer<State, Action, Environment>,
@@ -52,11 +52,11 @@ public final class Store<State, Action> {
     self.init(of: StoreActor.Store(initialState: initialState) { feature })
   }
 
-  /// A store of a part of this one's state, with actions of its own.
+  /// Returns a store of a part of this store's state, with its own actions.
   ///
   /// - Parameters:
-  ///   - toLocalState: The part of the state.
-  ///   - fromLocalAction: Makes an action of this store of one of the part's.
+  ///   - toLocalState: Returns the part of the state.
+  ///   - fromLocalAction: Embeds an action of the part in an action of this store.
   /// - Returns: The part's store.
   public func scope<LocalState, LocalAction>(
     state toLocalState: @escaping @MainActor (State) -> LocalState,
@@ -69,24 +69,24 @@ public final class Store<State, Action> {
     )
   }
 
-  /// A store of a part of this one's state, with the same actions.
+  /// Returns a store of a part of this store's state, with the same actions.
   public func scope<LocalState>(
     state toLocalState: @escaping @MainActor (State) -> LocalState
   ) -> Store<LocalState, Action> {
     scope(state: toLocalState, action: { $0 })
   }
 
-  /// The store without its state, for a view that only sends.
+  /// A store without a state, for a view that only sends actions.
   public var stateless: Store<Void, Action> {
     scope(state: { _ in () })
   }
 
-  /// The store without its actions, for a view that only shows.
+  /// A store without actions, for a view that only shows state.
   public var actionless: Store<State, Never> {
     func absurd(_ never: Never) -> Action {}
     return scope(state: { $0 }, action: absurd)
   }
 
-  /// The state, as of the last action.
+  /// The state after the last action.
   package var state: State { read() }
 }

@@ -1,11 +1,11 @@
 public import TerminalViews
 
 extension ViewStore {
-  /// A binding that shows a part of the state and sends an action of each new value.
+  /// Returns a binding that shows a part of the state and sends an action for each new value.
   ///
   /// - Parameters:
-  ///   - get: The part of the state.
-  ///   - localStateToViewAction: Makes an action of a new value.
+  ///   - get: Returns the part of the state.
+  ///   - localStateToViewAction: Returns the action for a new value.
   /// - Returns: The binding.
   public func binding<LocalState>(
     get: @escaping @MainActor (State) -> LocalState,
@@ -18,10 +18,11 @@ extension ViewStore {
     }
   }
 
-  /// A binding that shows a part of the state and sends one action, whatever the new value.
+  /// Returns a binding that shows a part of the state and sends the same action for every
+  /// new value.
   ///
   /// - Parameters:
-  ///   - get: The part of the state.
+  ///   - get: Returns the part of the state.
   ///   - action: The action.
   /// - Returns: The binding.
   public func binding<LocalState>(
@@ -35,14 +36,14 @@ extension ViewStore {
     }
   }
 
-  /// A binding that shows the state and sends an action of each new one.
+  /// Returns a binding that shows the state and sends an action for each new state.
   public func binding(
     send localStateToViewAction: @escaping @MainActor (State) -> Action
   ) -> Binding<State> {
     binding(get: { $0 }, send: localStateToViewAction)
   }
 
-  /// A binding that shows the state and sends one action, whatever the new state.
+  /// Returns a binding that shows the state and sends the same action for every new state.
   public func binding(send action: Action) -> Binding<State> {
     binding(get: { $0 }, send: action)
   }

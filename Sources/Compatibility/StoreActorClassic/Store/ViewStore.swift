@@ -2,7 +2,7 @@ public import Observation
 import StoreActor
 public import StoreActorSchedulers
 
-/// What a view reads a store's state from and sends actions to.
+/// A view's access to a store: it reads the state and sends actions.
 ///
 /// ```swift
 /// let viewStore = ViewStore(store)
@@ -10,9 +10,9 @@ public import StoreActorSchedulers
 /// viewStore.count  // 1
 /// ```
 ///
-/// It changes only when the state does, as its `removeDuplicates` sees it. Its observers, by
-/// `withObservationTracking`, `AsyncStream(statesOf:)` and `AnyCancellable(observing:_:)`, are
-/// notified of nothing else.
+/// It changes only if `removeDuplicates` considers the new state different. Then it notifies its
+/// observers, by `withObservationTracking`, `AsyncStream(statesOf:)` and
+/// `AnyCancellable(observing:_:)`.
 @MainActor
 @dynamicMemberLookup
 public final class ViewStore<State, Action>: Observable {
@@ -28,7 +28,7 @@ public final class ViewStore<State, Action>: Observable {
   ///
   /// - Parameters:
   ///   - store: The store.
-  ///   - isDuplicate: Whether two states are the same to the view.
+  ///   - isDuplicate: Returns whether two states are equal for the view.
   public init(
     _ store: Store<State, Action>,
     removeDuplicates isDuplicate: @escaping @MainActor (State, State) -> Bool,
@@ -39,7 +39,7 @@ public final class ViewStore<State, Action>: Observable {
     subscription = store.observe { [weak self] in self?.update() }
   }
 
-  /// Creates a view store of a store whose states can be compared.
+  /// Creates a view store of a store with an equatable state.
   public convenience init(_ store: Store<State, Action>) where State: Equatable {
     self.init(store, removeDuplicates: { $0 == $1 })
   }
@@ -49,7 +49,7 @@ public final class ViewStore<State, Action>: Observable {
     self.init(store, removeDuplicates: { _, _ in true })
   }
 
-  /// The state.
+  /// The current state.
   public var state: State {
     registrar.access(self, keyPath: \.state)
     return current
@@ -60,21 +60,23 @@ public final class ViewStore<State, Action>: Observable {
     state[keyPath: keyPath]
   }
 
-  /// Sends an action: the state includes it when this returns.
+  /// Sends an action.
   ///
-  /// - Returns: What follows from the action; wait for its effects, or cancel them.
+  /// The state includes it when this returns.
+  ///
+  /// - Returns: A handle to wait for the action's effects, or to cancel them.
   @discardableResult
   public func send(_ action: Action) -> ViewStoreTask {
     ViewStoreTask(task: store.submit(action))
   }
 
-  /// Sends an action, and waits while the state is in a condition.
+  /// Sends an action, and waits while a condition on the state holds.
   ///
   /// ```swift
   /// await viewStore.send(.pulledToRefresh, while: \.isLoading)
   /// ```
   ///
-  /// When the task that waits is cancelled, so are the action's effects.
+  /// Cancellation of the waiting task cancels the action's effects.
   ///
   /// - Parameters:
   ///   - action: The action.
@@ -88,7 +90,7 @@ public final class ViewStore<State, Action>: Observable {
     }
   }
 
-  /// Waits while the state is in a condition.
+  /// Waits while a condition on the state holds.
   public func yield(while predicate: @escaping @MainActor (State) -> Bool) async {
     for await isInCondition in AsyncStream(of: self, predicate) where !isInCondition { return }
   }
@@ -100,7 +102,7 @@ public final class ViewStore<State, Action>: Observable {
     for key in listeners.keys.sorted() { listeners[key]?(next) }
   }
 
-  /// Calls a closure with the state now, and then with each state that the view store comes to.
+  /// Calls a closure with the current state, and then with each new state.
   fileprivate func add(_ listener: @escaping @MainActor (State) -> Void) -> Int {
     listener(current)
     nextListener += 1
@@ -112,14 +114,14 @@ public final class ViewStore<State, Action>: Observable {
 }
 
 extension AnyCancellable {
-  /// Calls a closure with the state of a view store now, and then with each state that the view
-  /// store comes to, until this is cancelled or let go.
+  /// Calls a closure with a view store's current state, and then with each new state, until the
+  /// cancellable is cancelled or released.
   ///
-  /// It is no method of a view store, as that would hide a property of the state.
+  /// It is not a method of the view store, because its name would hide a property of the state.
   ///
   /// - Parameters:
-  ///   - viewStore: The view store, which is not held.
-  ///   - onState: Is called on the main actor, before the `send` returns that changed the state.
+  ///   - viewStore: The view store, which is not retained.
+  ///   - onState: Called on the main actor, before the `send` that changed the state returns.
   @MainActor
   public convenience init<State, Action>(
     observing viewStore: ViewStore<State, Action>,
@@ -131,12 +133,13 @@ extension AnyCancellable {
 }
 
 extension AsyncStream where Element: Sendable {
-  /// The state of a view store now, and then each state that the view store comes to; it ends with
-  /// the view store.
+  /// Creates a stream of a view store's current state and each new state.
   ///
-  /// A reader that is too slow misses states, but never the newest.
+  /// The stream ends when the view store is deinitialized.
   ///
-  /// - Parameter viewStore: The view store, which is not held.
+  /// A slow reader may miss intermediate states, but receives the newest one.
+  ///
+  /// - Parameter viewStore: The view store, which is not retained.
   @MainActor
   public init<Action>(statesOf viewStore: ViewStore<Element, Action>) {
     self.init(of: viewStore) { $0 }
@@ -157,7 +160,7 @@ extension AsyncStream where Element: Sendable {
   }
 }
 
-/// Ends a stream when whatever feeds it has gone.
+/// Ends a stream when its source is released.
 private final class StreamEnd<Element>: Sendable {
   let continuation: AsyncStream<Element>.Continuation
 

@@ -1,6 +1,6 @@
 package import StoreActor
 
-/// What follows from an action that a view sent.
+/// A handle of the effects of an action that a view sent.
 public struct ViewStoreTask: Sendable {
   package let rawValue: StoreTask
 
@@ -16,7 +16,7 @@ public struct ViewStoreTask: Sendable {
 
   /// Waits until all effects of the action have ended.
   ///
-  /// When the task that waits is cancelled, so are the effects.
+  /// Cancellation of the waiting task cancels the effects.
   public func finish() async {
     await rawValue.finish()
   }

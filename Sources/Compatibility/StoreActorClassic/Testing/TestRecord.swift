@@ -1,10 +1,10 @@
 import CustomDump
 package import StoreActor
 
-/// What a ``TestStore`` has seen of its feature and the test has not dealt with yet.
+/// The actions and effects that a ``TestStore`` has observed and the test has not handled yet.
 ///
-/// Sound although it can be changed: it is used on the main actor, and at the end by the test store
-/// that is going, when nobody else has it any more.
+/// Unchecked but sound: the main actor uses it, and at the end the deinitializer of the last test
+/// store, when no other reference exists.
 package final class TestRecord<State, Action, Environment>: @unchecked Sendable {
   package struct Received {
     package let action: Action
@@ -20,9 +20,9 @@ package final class TestRecord<State, Action, Environment>: @unchecked Sendable 
   package var environment: Environment
   /// The state that the test knows.
   package var state: State
-  /// Actions that effects have sent, with the states that they led to.
+  /// The actions that effects have sent, with the resulting states.
   package var received: [Received] = []
-  /// Where the test last did something with the store.
+  /// The location of the test's last use of the store.
   package var location: IssueLocation
   private var effects: [Running] = []
   private var isSending = false
@@ -33,7 +33,7 @@ package final class TestRecord<State, Action, Environment>: @unchecked Sendable 
     self.location = location
   }
 
-  /// Calls a closure that sends an action, which is then not one that has to be received.
+  /// Calls a closure that sends an action of the test, which the test need not receive.
   package func sending<R>(_ send: () -> R) -> R {
     isSending = true
     defer { isSending = false }
@@ -62,13 +62,13 @@ package final class TestRecord<State, Action, Environment>: @unchecked Sendable 
     return StoreActor.Effect(.tracked(effect, by: lineage))
   }
 
-  /// The actions whose effects are under way.
+  /// The actions whose effects are running.
   package var running: [Running] {
     effects.removeAll { !$0.lineage.isActive }
     return effects
   }
 
-  /// Reports what the test has left open.
+  /// Reports unhandled actions and running effects.
   package func complete() {
     if !received.isEmpty {
       location.report(
@@ -107,7 +107,7 @@ package final class TestRecord<State, Action, Environment>: @unchecked Sendable 
   }
 }
 
-/// A value in full, as failure texts show it.
+/// Returns the full dump of a value, for failure texts.
 package func dump(_ value: some Any, indent: Int = 0) -> String {
   var text = ""
   customDump(value, to: &text, indent: indent)

@@ -4,11 +4,11 @@ extension TestStore {
   /// Waits until all effects have ended, and reports those that do not end in time.
   ///
   /// - Parameters:
-  ///   - nanoseconds: How long to wait, in real time; ``timeout`` when nil.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
+  ///   - nanoseconds: The time limit, in real time; ``timeout`` if nil.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
   public func finish(
     timeout nanoseconds: UInt64? = nil,
     fileID: StaticString = #fileID,
@@ -35,7 +35,7 @@ extension TestStore {
   }
 }
 
-/// Lets other tasks run until a condition holds, or real time is up.
+/// Lets other tasks run until a condition holds or a limit of real time has passed.
 @MainActor
 package func wait(upTo nanoseconds: UInt64, until condition: @MainActor () -> Bool) async -> Bool {
   await Task.megaYield()

@@ -2,16 +2,16 @@ import CustomDump
 import StoreActor
 
 extension TestStore where LocalState: Equatable, Action: Equatable {
-  /// Asserts that an effect has sent an action, and what that changed, without waiting for it.
+  /// Asserts that an effect has sent an action with given changes, without waiting for it.
   ///
   /// - Parameters:
-  ///   - expectedAction: The action.
-  ///   - updateExpectingResult: Makes of the state before the action the one after it. Leave it out
-  ///     when nothing is expected to change.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
+  ///   - expectedAction: The expected action.
+  ///   - updateExpectingResult: Changes the previous state into the expected one. Omit it if the
+  ///     action changes no state.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
   public func receive(
     _ expectedAction: Action,
     _ updateExpectingResult: ((inout LocalState) throws -> Void)? = nil,
@@ -27,17 +27,17 @@ extension TestStore where LocalState: Equatable, Action: Equatable {
     )
   }
 
-  /// Asserts that an effect sends an action within a time, and what that changes.
+  /// Asserts that an effect sends an action with given changes within a time limit.
   ///
   /// - Parameters:
-  ///   - expectedAction: The action.
-  ///   - nanoseconds: How long to wait for it, in real time; ``timeout`` when nil.
-  ///   - updateExpectingResult: Makes of the state before the action the one after it. Leave it out
-  ///     when nothing is expected to change.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
+  ///   - expectedAction: The expected action.
+  ///   - nanoseconds: The time limit, in real time; ``timeout`` if nil.
+  ///   - updateExpectingResult: Changes the previous state into the expected one. Omit it if the
+  ///     action changes no state.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
   public func receive(
     _ expectedAction: Action,
     timeout nanoseconds: UInt64? = nil,
@@ -57,18 +57,18 @@ extension TestStore where LocalState: Equatable, Action: Equatable {
 }
 
 extension TestStore where LocalState: Equatable {
-  /// Asserts that an effect has sent an action of a case, and what that changed, without waiting.
+  /// Asserts that an effect has sent an action of a case with given changes, without waiting.
   ///
-  /// For actions that cannot be compared.
+  /// This form suits actions that are not equatable.
   ///
   /// - Parameters:
   ///   - casePath: The case.
-  ///   - updateExpectingResult: Makes of the state before the action the one after it. Leave it out
-  ///     when nothing is expected to change.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
+  ///   - updateExpectingResult: Changes the previous state into the expected one. Omit it if the
+  ///     action changes no state.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
   public func receive<Value>(
     _ casePath: AnyCasePath<Action, Value>,
     _ updateExpectingResult: ((inout LocalState) throws -> Void)? = nil,
@@ -84,19 +84,19 @@ extension TestStore where LocalState: Equatable {
     )
   }
 
-  /// Asserts that an effect sends an action of a case within a time, and what that changes.
+  /// Asserts that an effect sends an action of a case with given changes within a time limit.
   ///
-  /// For actions that cannot be compared.
+  /// This form suits actions that are not equatable.
   ///
   /// - Parameters:
   ///   - casePath: The case.
-  ///   - nanoseconds: How long to wait for it, in real time; ``timeout`` when nil.
-  ///   - updateExpectingResult: Makes of the state before the action the one after it. Leave it out
-  ///     when nothing is expected to change.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
+  ///   - nanoseconds: The time limit, in real time; ``timeout`` if nil.
+  ///   - updateExpectingResult: Changes the previous state into the expected one. Omit it if the
+  ///     action changes no state.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
   public func receive<Value>(
     _ casePath: AnyCasePath<Action, Value>,
     timeout nanoseconds: UInt64? = nil,
@@ -163,11 +163,11 @@ extension TestStore where LocalState: Equatable {
   }
 }
 
-/// Which action a test expects to receive, however it said so.
+/// The action that a test expects, by value or by case.
 struct ActionExpectation<Action> {
-  /// What was expected, when nothing came.
+  /// A description of the expected action, for a report that no action was received.
   let wanted: String
-  /// What is wrong with an action; nil when nothing is.
+  /// Describes the mismatch of an action; nil if it matches.
   let mismatch: (Action) -> String?
 
   static func equal(to expected: Action) -> Self where Action: Equatable {

@@ -2,17 +2,17 @@ import CustomDump
 import StoreActor
 
 extension TestStore where LocalState: Equatable {
-  /// Sends an action and asserts what it changes, without waiting for anything.
+  /// Sends an action and asserts its changes, without waiting.
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - updateExpectingResult: Makes of the state before the action the one after it. Leave it out
-  ///     when nothing is expected to change.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
-  /// - Returns: What follows from the action; cancel its effects, or wait for them.
+  ///   - updateExpectingResult: Changes the previous state into the expected one. Omit it if the
+  ///     action changes no state.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
+  /// - Returns: A handle to cancel the action's effects, or to wait for them.
   @discardableResult
   public func send(
     _ action: LocalAction,
@@ -26,17 +26,17 @@ extension TestStore where LocalState: Equatable {
     return perform(action, updateExpectingResult, at: location)
   }
 
-  /// Sends an action and asserts what it changes; the effects have begun when this returns.
+  /// Sends an action and asserts its changes; its effects have started when this returns.
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - updateExpectingResult: Makes of the state before the action the one after it. Leave it out
-  ///     when nothing is expected to change.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
-  /// - Returns: What follows from the action; cancel its effects, or wait for them.
+  ///   - updateExpectingResult: Changes the previous state into the expected one. Omit it if the
+  ///     action changes no state.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
+  /// - Returns: A handle to cancel the action's effects, or to wait for them.
   @discardableResult
   public func send(
     _ action: LocalAction,
@@ -76,7 +76,7 @@ extension TestStore where LocalState: Equatable {
     return TestStoreTask(task: task, timeout: timeout)
   }
 
-  /// Reports when a closure does not make of a state what became of it.
+  /// Reports a difference between a closure's expected state and the actual state.
   func check(
     _ update: ((inout LocalState) throws -> Void)?,
     from previous: LocalState,

@@ -1,6 +1,6 @@
 import StoreActor
 
-/// A store for tests, which wants everything asserted that a feature does.
+/// A store for tests, which requires the test to assert all of a feature's behavior.
 ///
 /// ```swift
 /// let scheduler = DispatchQueue.test
@@ -19,17 +19,15 @@ import StoreActor
 /// }
 /// ```
 ///
-/// Every change of the state has to be stated in the closure of `send` or `receive`, every action
-/// that an effect sends has to be received, and every effect has to end before the test does. What
-/// is not so is reported, at the latest when the store goes.
+/// The closure of `send` or `receive` states every change of the state. The test receives every
+/// action that an effect sends, and every effect ends before the test does. The store reports each
+/// violation, at the latest when it is deinitialized.
 ///
-/// `send` and `receive` come in two forms: in a test that is not `async` they do not wait, which
-/// suits effects on schedulers; in an `async` test they are awaited, and `receive` waits for async
-/// effects.
+/// `send` and `receive` have two forms. In a synchronous test they do not wait, which suits effects
+/// on schedulers. In an `async` test they are awaited, and `receive` waits for async effects.
 @MainActor
 public final class TestStore<State, LocalState, Action, LocalAction, Environment> {
-  /// How long `receive` and `finish` wait, in nanoseconds of real time, unless they are told
-  /// otherwise.
+  /// The default time limit of `receive` and `finish`, in nanoseconds of real time.
   public var timeout: UInt64 = 1_000_000_000
 
   let record: TestRecord<State, Action, Environment>
@@ -52,7 +50,7 @@ public final class TestStore<State, LocalState, Action, LocalAction, Environment
     self.fromLocalAction = fromLocalAction
   }
 
-  /// What the feature needs from outside; may be changed in the course of a test.
+  /// The feature's dependencies, which a test may replace at any time.
   public var environment: Environment {
     get { record.environment }
     set { record.environment = newValue }
@@ -61,12 +59,12 @@ public final class TestStore<State, LocalState, Action, LocalAction, Environment
   /// The state after the last action that the test sent or received.
   public var state: LocalState { toLocalState(record.state) }
 
-  /// A test store of a part of the state, with actions of its own, as a view has it.
+  /// Returns a test store of a part of the state with its own actions, as a view uses it.
   ///
   /// - Parameters:
-  ///   - toLocalState: The part of the state.
-  ///   - fromLocalAction: Makes an action of the feature of one of the part's.
-  /// - Returns: The part's test store; assertions on it are about the part.
+  ///   - toLocalState: Returns the part of the state.
+  ///   - fromLocalAction: Embeds an action of the part in an action of the feature.
+  /// - Returns: The part's test store; its assertions cover only the part.
   public func scope<S, A>(
     state toLocalState: @escaping @MainActor (LocalState) -> S,
     action fromLocalAction: @escaping @MainActor (A) -> LocalAction,
@@ -80,7 +78,7 @@ public final class TestStore<State, LocalState, Action, LocalAction, Environment
     )
   }
 
-  /// A test store of a part of the state, with the same actions.
+  /// Returns a test store of a part of the state, with the same actions.
   public func scope<S>(
     state toLocalState: @escaping @MainActor (LocalState) -> S
   ) -> TestStore<State, S, Action, LocalAction, Environment> {
@@ -97,13 +95,13 @@ extension TestStore where State == LocalState, Action == LocalAction {
   /// Creates a test store.
   ///
   /// - Parameters:
-  ///   - initialState: The state to start with.
+  ///   - initialState: The initial state.
   ///   - reducer: The feature.
-  ///   - environment: What the feature needs from outside, as the test wants it.
-  ///   - fileID: The file that the store is made in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the store is made in.
-  ///   - column: The column that the store is made in.
+  ///   - environment: The feature's dependencies in the test.
+  ///   - fileID: The file that creates the store.
+  ///   - filePath: The file's path.
+  ///   - line: The line that creates the store.
+  ///   - column: The column that creates the store.
   public convenience init(
     initialState: State,
     reducer: AnyReducer<State, Action, Environment>,
@@ -130,7 +128,7 @@ extension TestStore where State == LocalState, Action == LocalAction {
     self.init(
       record: record,
       base: base,
-      // With the store alive, as its effects are cancelled when it goes.
+      // The closure keeps the store alive, because its deinitialization cancels the effects.
       completion: TestCompletion { withExtendedLifetime(base) { record.complete() } },
       toLocalState: { $0 },
       fromLocalAction: { $0 },
@@ -138,12 +136,11 @@ extension TestStore where State == LocalState, Action == LocalAction {
   }
 }
 
-/// The end of a test: it comes when the last test store of it goes.
+/// The end of a test, when its last test store is deinitialized.
 ///
-/// Meanwhile tasks run one after the other on the main thread, so that tests run the same way every
-/// time.
+/// Until then tasks run one after the other on the main thread, so that tests are deterministic.
 package final class TestCompletion: Sendable {
-  // Is called once, by whoever lets go last.
+  // Called once, when the last reference is released.
   nonisolated(unsafe) private let complete: () -> Void
 
   package init(_ complete: @escaping () -> Void) {

@@ -1,6 +1,6 @@
 import StoreActor
 
-/// What follows from an action that a test sent.
+/// A handle of the effects of an action that a test sent.
 public struct TestStoreTask: Sendable {
   private let task: StoreTask
   private let timeout: UInt64
@@ -19,14 +19,14 @@ public struct TestStoreTask: Sendable {
   /// Whether ``cancel()`` was called.
   public var isCancelled: Bool { task.isCancelled }
 
-  /// Waits until the effects of the action have ended, and reports when they do not in time.
+  /// Waits until the effects of the action have ended, and reports them after a time limit.
   ///
   /// - Parameters:
-  ///   - nanoseconds: How long to wait, in real time; the test store's timeout when nil.
-  ///   - fileID: The file that the assertion is in.
-  ///   - filePath: The path of that file.
-  ///   - line: The line that the assertion is in.
-  ///   - column: The column that the assertion is in.
+  ///   - nanoseconds: The time limit, in real time; the test store's timeout if nil.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
   @MainActor
   public func finish(
     timeout nanoseconds: UInt64? = nil,

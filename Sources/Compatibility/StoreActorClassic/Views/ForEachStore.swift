@@ -1,7 +1,7 @@
 public import StoreState
 public import TerminalViews
 
-/// A view of each element of a list, with a store of its own.
+/// A view of each element of a list, with the element's own store.
 public struct ForEachStore<ID: Hashable, EachState, EachAction, Content: View>: View {
   private let store: Store<IdentifiedArray<ID, EachState>, (ID, EachAction)>
   private let content: @MainActor (Store<EachState, EachAction>) -> Content
@@ -9,8 +9,8 @@ public struct ForEachStore<ID: Hashable, EachState, EachAction, Content: View>: 
   /// Creates a view of each element.
   ///
   /// - Parameters:
-  ///   - store: The store of the list, whose actions are an element's with its id.
-  ///   - content: The view of an element.
+  ///   - store: The list's store, whose actions are pairs of an id and an element's action.
+  ///   - content: Creates the view of an element.
   public init(
     _ store: Store<IdentifiedArray<ID, EachState>, (ID, EachAction)>,
     @ViewBuilder content: @escaping @MainActor (Store<EachState, EachAction>) -> Content,
@@ -19,7 +19,7 @@ public struct ForEachStore<ID: Hashable, EachState, EachAction, Content: View>: 
     self.content = content
   }
 
-  /// The views.
+  /// The views of all elements.
   public var body: some View {
     ForEach(Array(store.state.ids), id: \.self) { id in
       element(id).map(content)

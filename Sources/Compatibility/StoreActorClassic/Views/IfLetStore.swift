@@ -1,6 +1,6 @@
 public import TerminalViews
 
-/// One view while an optional state is there, and another one while it is not.
+/// Shows one view while an optional state is present, and another one while it is nil.
 public struct IfLetStore<Wrapped, Action, IfContent: View, ElseContent: View>: View {
   private let store: Store<Wrapped?, Action>
   private let ifContent: @MainActor (Store<Wrapped, Action>) -> IfContent
@@ -10,8 +10,8 @@ public struct IfLetStore<Wrapped, Action, IfContent: View, ElseContent: View>: V
   ///
   /// - Parameters:
   ///   - store: The store of the optional state.
-  ///   - ifContent: The view while the state is there.
-  ///   - elseContent: The view while it is not.
+  ///   - ifContent: Creates the view for a present state.
+  ///   - elseContent: Creates the view for a nil state.
   public init(
     _ store: Store<Wrapped?, Action>,
     @ViewBuilder then ifContent: @escaping @MainActor (Store<Wrapped, Action>) -> IfContent,
@@ -22,11 +22,11 @@ public struct IfLetStore<Wrapped, Action, IfContent: View, ElseContent: View>: V
     self.elseContent = elseContent
   }
 
-  /// Creates a view that is there while the state is.
+  /// Creates a view that is shown while the state is present.
   ///
   /// - Parameters:
   ///   - store: The store of the optional state.
-  ///   - ifContent: The view.
+  ///   - ifContent: Creates the view.
   public init(
     _ store: Store<Wrapped?, Action>,
     @ViewBuilder then ifContent: @escaping @MainActor (Store<Wrapped, Action>) -> IfContent,
@@ -34,7 +34,7 @@ public struct IfLetStore<Wrapped, Action, IfContent: View, ElseContent: View>: V
     self.init(store, then: ifContent, else: { EmptyView() })
   }
 
-  /// The view that fits the state.
+  /// The view for the current state.
   public var body: some View {
     if let store = store.unwrapped() {
       ifContent(store)

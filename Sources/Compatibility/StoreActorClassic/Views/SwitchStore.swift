@@ -1,7 +1,7 @@
 public import StoreActor
 public import TerminalViews
 
-/// A view of each case of an enum state: a list of ``CaseLet``, of which one fits.
+/// Shows a view for each case of an enum state, with a list of ``CaseLet``.
 public struct SwitchStore<State, Action, Content: View>: View {
   private let content: () -> Content
   private let store: Store<State, Action>
@@ -10,13 +10,13 @@ public struct SwitchStore<State, Action, Content: View>: View {
   ///
   /// - Parameters:
   ///   - store: The store of the enum.
-  ///   - content: The views; each ``CaseLet`` in it is there while the state is of its case.
+  ///   - content: The views; each ``CaseLet`` is shown while the state is of its case.
   public init(_ store: Store<State, Action>, @ViewBuilder content: @escaping () -> Content) {
     self.store = store
     self.content = content
   }
 
-  /// The views, of which those of other cases show nothing.
+  /// The views; a ``CaseLet`` of another case is empty.
   public var body: some View {
     CurrentSwitch(store: store, content: content())
   }
@@ -34,8 +34,8 @@ public struct CaseLet<GlobalState, GlobalAction, LocalState, LocalAction, Conten
   ///
   /// - Parameters:
   ///   - toLocalState: The case.
-  ///   - fromLocalAction: Makes an action of the enum of one of the case's.
-  ///   - content: The view.
+  ///   - fromLocalAction: Embeds an action of the case in an action of the enum.
+  ///   - content: Creates the view.
   public init(
     state toLocalState: AnyCasePath<GlobalState, LocalState>,
     action fromLocalAction: @escaping @MainActor (LocalAction) -> GlobalAction,
@@ -46,10 +46,10 @@ public struct CaseLet<GlobalState, GlobalAction, LocalState, LocalAction, Conten
     self.content = content
   }
 
-  /// Those of the view, if the state is of the case.
+  /// The directions of the view, if the state is of the case.
   public var flexibility: Axes { view?.stretch ?? [] }
 
-  /// The room of the view, if the state is of the case.
+  /// Returns the size of the view, if the state is of the case, otherwise zero.
   public func size(in proposal: Size) -> Size { view?.measured(in: proposal) ?? .zero }
 
   /// Draws the view, if the state is of the case.

@@ -2,11 +2,11 @@ public import StoreActor
 public import TerminalViews
 
 extension View {
-  /// The view, with an alert over it while a store's state has one.
+  /// Shows an alert over the view while a store's state contains one.
   ///
   /// - Parameters:
   ///   - store: The store of the alert.
-  ///   - dismiss: What is sent when the alert goes, before what its button sends.
+  ///   - dismiss: The action to send when a button is pressed, before the button's own action.
   /// - Returns: The view.
   public func alert<Action>(
     _ store: Store<AlertState<Action>?, Action>,

@@ -9,7 +9,7 @@ public struct WithViewStore<State, Action, Content: View>: View {
   ///
   /// - Parameters:
   ///   - store: The store.
-  ///   - content: The view.
+  ///   - content: Creates the view.
   public init(
     _ store: Store<State, Action>,
     @ViewBuilder content: @escaping @MainActor (ViewStore<State, Action>) -> Content,
@@ -18,6 +18,6 @@ public struct WithViewStore<State, Action, Content: View>: View {
     self.content = content
   }
 
-  /// The view.
+  /// The view of the current state.
   public var body: Content { content(viewStore) }
 }

@@ -1,8 +1,8 @@
 /// The origin of the action that is being reduced.
 ///
-/// An action that a client sends has that client for its origin, and so has all that follows from
-/// the action: what its effects send, and what those lead to. Everything else begins in the process
-/// of the store.
+/// The origin of a client's action is that client. All actions that follow from it have the same
+/// origin: those that its effects send, and their consequences. All other actions originate in the
+/// process of the store.
 ///
 /// ```swift
 /// @Dependency(\.origin) var origin
@@ -11,18 +11,18 @@
 ///   guard origin.identity.user == state.owner else { return .none }
 /// ```
 public struct ActionOrigin: Hashable, Sendable {
-  /// Whoever it is, as somebody vouches for it who is not the client.
+  /// An identity that is vouched for by a party other than the client.
   public enum Identity: Hashable, Sendable {
     /// The process of the store.
     case process
-    /// Another process of this machine: its user, group and number, as the kernel says.
+    /// Another process on this machine: its user, group and pid, as the kernel reports them.
     case user(UInt32, group: UInt32, process: UInt32)
-    /// Whoever has a secret key that the daemon knows by this name.
+    /// The holder of a secret key that the daemon knows by this name.
     case key(String)
-    /// Whoever is at an address of the loopback interface that the daemon's owner has opened to
-    /// everybody.
+    /// Any process that uses an address of the loopback interface that the daemon's owner has
+    /// opened to all users.
     case loopback
-    /// A client for whom nobody vouches.
+    /// A client without a verified identity.
     case unknown
   }
 
@@ -32,13 +32,13 @@ public struct ActionOrigin: Hashable, Sendable {
     set { content = Content(identity: newValue, session: session) }
   }
 
-  /// The number of the client's session; nil for what no client began.
+  /// The number of the client's session; nil for an action that did not originate in a client.
   public var session: UInt64? {
     get { content.session }
     set { content = Content(identity: identity, session: newValue) }
   }
 
-  /// One reference, since it is copied several times for each action.
+  /// One reference, because it is copied several times for each action.
   private var content: Content
 
   private final class Content: Sendable {
@@ -56,13 +56,13 @@ public struct ActionOrigin: Hashable, Sendable {
     content = Content(identity: identity, session: session)
   }
 
-  /// Whether two are the same client's, in the same session.
+  /// Returns whether two origins are the same client in the same session.
   public static func == (left: Self, right: Self) -> Bool {
     left.content === right.content
       || left.identity == right.identity && left.session == right.session
   }
 
-  /// Feeds who it is, and the session, into a hasher.
+  /// Hashes the identity and the session.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(identity)
     hasher.combine(session)
@@ -73,13 +73,13 @@ public struct ActionOrigin: Hashable, Sendable {
 }
 
 extension ActionOrigin.Identity {
-  /// The number of the client's user; nil for the store's own process, for who comes by a key, and
-  /// where nobody knows.
+  /// The user id of the client; nil for the store's own process, for a client with a key, and if it
+  /// is unknown.
   public var user: UInt32? {
     if case .user(let user, _, _) = self { user } else { nil }
   }
 
-  /// The name of the client's key; nil for who comes without one.
+  /// The name of the client's key; nil for a client without a key.
   public var key: String? {
     if case .key(let name) = self { name } else { nil }
   }
@@ -99,17 +99,17 @@ extension ActionOrigin.Identity: CustomStringConvertible {
 }
 
 extension DependencyValues {
-  /// Who began what is being reduced, or the effect that asks.
+  /// The origin of the action that is being reduced, or of the effect that reads it.
   ///
-  /// A test says who it is to be: `$0.origin = ActionOrigin(identity: .user(7, group: 7, process:
-  /// 1), session: 3)`. Without that it is the process of the store.
+  /// A test sets it: `$0.origin = ActionOrigin(identity: .user(7, group: 7, process: 1), session:
+  /// 3)`. By default it is the process of the store.
   public var origin: ActionOrigin {
     get { self[ChosenOrigin.self].origin ?? originInForce ?? .process }
     set { self[ChosenOrigin.self] = ChosenOrigin(origin: newValue) }
   }
 }
 
-/// An origin that somebody has set, which holds for whatever is reduced.
+/// An origin that a caller has set, which applies to all reduced actions.
 private struct ChosenOrigin: DependencyKey {
   var origin: ActionOrigin?
 

@@ -1,22 +1,22 @@
 import IssueReporting
 
 extension DependencyValues {
-  /// Stops a program that is being debugged when a condition does not hold.
+  /// Stops a debug build of a program if a condition is false.
   ///
-  /// In a test a condition that does not hold is reported, and the test goes on, so that what
-  /// happens then can be tested as well.
+  /// In a test a false condition is reported, and the test continues, so that it can check
+  /// the consequences.
   public var assert: any AssertEffect {
     get { self[AssertKey.self] }
     set { self[AssertKey.self] = newValue }
   }
 
-  /// Stops a program that is being debugged; in a test it reports an issue.
+  /// Stops a debug build of a program; in a test it reports an issue.
   public var assertionFailure: any AssertionFailureEffect {
     get { self[AssertionFailureKey.self] }
     set { self[AssertionFailureKey.self] = newValue }
   }
 
-  /// Stops a program when a condition does not hold; in a test it reports an issue.
+  /// Stops a program if a condition is false; in a test it reports an issue.
   public var precondition: any AssertEffect {
     get { self[PreconditionKey.self] }
     set { self[PreconditionKey.self] = newValue }
@@ -68,10 +68,10 @@ public protocol AssertEffect: Sendable {
   /// Checks a condition.
   ///
   /// - Parameters:
-  ///   - condition: What has to hold.
-  ///   - message: What to say when it does not.
-  ///   - file: Where it is checked.
-  ///   - line: Where it is checked.
+  ///   - condition: The condition that must be true.
+  ///   - message: The message if it is false.
+  ///   - file: The file of the check.
+  ///   - line: The line of the check.
   func callAsFunction(
     _ condition: @autoclosure () -> Bool,
     _ message: @autoclosure () -> String,
@@ -84,10 +84,10 @@ extension AssertEffect {
   /// Checks a condition.
   ///
   /// - Parameters:
-  ///   - condition: What has to hold.
-  ///   - message: What to say when it does not.
-  ///   - filePath: Where it is checked.
-  ///   - line: Where it is checked.
+  ///   - condition: The condition that must be true.
+  ///   - message: The message if it is false.
+  ///   - filePath: The file of the check.
+  ///   - line: The line of the check.
   public func callAsFunction(
     _ condition: @autoclosure () -> Bool,
     _ message: @autoclosure () -> String = "",
@@ -98,24 +98,24 @@ extension AssertEffect {
   }
 }
 
-/// Says that something has happened that must not: `assertionFailure("There is no such row.")`.
+/// Reports an event that must not occur: `assertionFailure("There is no such row.")`.
 public protocol AssertionFailureEffect: Sendable {
-  /// Says that something has happened that must not.
+  /// Reports an event that must not occur.
   ///
   /// - Parameters:
-  ///   - message: What has happened.
-  ///   - file: Where that was noticed.
-  ///   - line: Where that was noticed.
+  ///   - message: The event.
+  ///   - file: The file of the report.
+  ///   - line: The line of the report.
   func callAsFunction(_ message: @autoclosure () -> String, file: StaticString, line: UInt)
 }
 
 extension AssertionFailureEffect {
-  /// Says that something has happened that must not.
+  /// Reports an event that must not occur.
   ///
   /// - Parameters:
-  ///   - message: What has happened.
-  ///   - filePath: Where that was noticed.
-  ///   - line: Where that was noticed.
+  ///   - message: The event.
+  ///   - filePath: The file of the report.
+  ///   - line: The line of the report.
   public func callAsFunction(
     _ message: @autoclosure () -> String = "",
     filePath: StaticString = #filePath,
@@ -125,16 +125,16 @@ extension AssertionFailureEffect {
   }
 }
 
-/// A check that is made by a function, for overriding one in a test.
+/// A check by a function, for an override in a test.
 public struct AnyAssertEffect: AssertEffect {
   private let check:
     @Sendable (
       _ condition: () -> Bool, _ message: () -> String, _ file: StaticString, _ line: UInt
     ) -> Void
 
-  /// A check that is made by a function.
+  /// Creates a check by a function.
   ///
-  /// - Parameter check: Is given the condition, the message, the file and the line.
+  /// - Parameter check: Receives the condition, the message, the file and the line.
   public init(
     _ check:
       @escaping @Sendable (
@@ -155,13 +155,13 @@ public struct AnyAssertEffect: AssertEffect {
   }
 }
 
-/// A failure that is handled by a function, for overriding one in a test.
+/// A failure that a function handles, for an override in a test.
 public struct AnyAssertionFailureEffect: AssertionFailureEffect {
   private let fail: @Sendable (_ message: () -> String, _ file: StaticString, _ line: UInt) -> Void
 
-  /// A failure that is handled by a function.
+  /// Creates a failure that a function handles.
   ///
-  /// - Parameter fail: Is given the message, the file and the line.
+  /// - Parameter fail: Receives the message, the file and the line.
   public init(
     _ fail:
       @escaping @Sendable (_ message: () -> String, _ file: StaticString, _ line: UInt) -> Void

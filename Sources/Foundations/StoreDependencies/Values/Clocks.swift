@@ -1,7 +1,7 @@
 import StoreClocks
 
 extension DependencyValues {
-  /// The clock that goes on while the machine sleeps.
+  /// The clock that continues while the machine sleeps.
   ///
   /// In a test: `$0.continuousClock = TestClock()` or `ImmediateClock()`.
   public var continuousClock: any Clock<Duration> {
@@ -9,7 +9,7 @@ extension DependencyValues {
     set { self[ContinuousClockKey.self] = newValue }
   }
 
-  /// The clock that stands still while the machine sleeps.
+  /// The clock that stops while the machine sleeps.
   public var suspendingClock: any Clock<Duration> {
     get { self[SuspendingClockKey.self] }
     set { self[SuspendingClockKey.self] = newValue }

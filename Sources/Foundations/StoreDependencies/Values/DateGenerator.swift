@@ -1,7 +1,7 @@
 public import Foundation
 
 extension DependencyValues {
-  /// Where a feature gets the current date.
+  /// The source of the current date.
   ///
   /// In a test: `$0.date.now = Date(timeIntervalSince1970: 0)` or `$0.date = .constant(…)`.
   public var date: DateGenerator {
@@ -23,19 +23,19 @@ public struct DateGenerator: ReducerInput, Sendable {
   private var generate: @Sendable () -> Date
   package private(set) var isGivenAgain = false
 
-  /// The date of now, or the one that a reducer is given.
+  /// The current date, or the recorded date of a reducer.
   static var live: DateGenerator {
     var generator = DateGenerator { ReducerInputs.date() }
     generator.isGivenAgain = true
     return generator
   }
 
-  /// A source that calls a function for each date.
+  /// Creates a source that calls a function for each date.
   public init(_ generate: @escaping @Sendable () -> Date) {
     self.generate = generate
   }
 
-  /// A source of one date, always.
+  /// Returns a source of one constant date.
   public static func constant(_ now: Date) -> DateGenerator {
     DateGenerator { now }
   }
@@ -46,7 +46,7 @@ public struct DateGenerator: ReducerInput, Sendable {
     set { self = .constant(newValue) }
   }
 
-  /// The current date.
+  /// Returns the current date.
   public func callAsFunction() -> Date {
     generate()
   }

@@ -1,10 +1,10 @@
 import IssueReporting
 
 extension DependencyValues {
-  /// Starts work whose end nobody waits for, such as analytics.
+  /// Starts work without waiting for its end, such as analytics.
   ///
-  /// In a test and in a preview the work is awaited, so that nothing of it is left over, and its
-  /// error is reported.
+  /// In a test and in a preview the work is awaited, so that it ends with the test, and its error
+  /// is reported.
   public var fireAndForget: FireAndForget {
     get { self[FireAndForgetKey.self] }
     set { self[FireAndForgetKey.self] = newValue }
@@ -21,7 +21,7 @@ extension DependencyValues {
       do {
         try await Task(priority: priority) { try await operation() }.value
       } catch is CancellationError {
-        // It has not failed.
+        // Cancellation is not a failure.
       } catch {
         reportIssue(error)
       }
@@ -29,14 +29,14 @@ extension DependencyValues {
   }
 }
 
-/// Starts work whose end no caller awaits.
+/// Starts work without waiting for its end.
 public struct FireAndForget: Sendable {
   private let start:
     @Sendable (
       _ priority: TaskPriority?, _ operation: @escaping @Sendable () async throws -> Void
     ) async -> Void
 
-  /// A way to start work.
+  /// Creates a value from a function that starts work.
   public init(
     _ start:
       @escaping @Sendable (
@@ -46,7 +46,7 @@ public struct FireAndForget: Sendable {
     self.start = start
   }
 
-  /// Starts a piece of work; a program ignores its errors.
+  /// Starts an operation; a program ignores its errors.
   public func callAsFunction(
     priority: TaskPriority? = nil,
     _ operation: @escaping @Sendable () async throws -> Void,

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension DependencyValues {
-  /// Where a feature posts and observes notifications.
+  /// The center in which a feature posts and observes notifications.
   ///
   /// In a test: `$0.notificationCenter = NotificationCenter()`.
   public var notificationCenter: NotificationCenter {

@@ -1,5 +1,5 @@
-// Where it is a part of Foundation. On Linux it is a library of its own, which costs every program
-// that links it some 14 ms at its start: there StoreActorNetworking has the dependency.
+// Only on systems whose Foundation contains it. On Linux it is a separate library, which adds about
+// 14 ms to the start of every program that links it: there StoreActorNetworking has the dependency.
 #if !canImport(FoundationNetworking)
 public import Foundation
 

@@ -2,7 +2,7 @@ public import Foundation
 import StoreConcurrency
 
 extension DependencyValues {
-  /// Where a feature gets new identifiers.
+  /// The source of new identifiers.
   ///
   /// In a test: `$0.uuid = .incrementing` gives `UUID(0)`, `UUID(1)` and so on.
   public var uuid: UUIDGenerator {
@@ -24,19 +24,19 @@ public struct UUIDGenerator: ReducerInput, Sendable {
   private let generate: @Sendable () -> UUID
   package private(set) var isGivenAgain = false
 
-  /// Random UUIDs, or those that a reducer is given.
+  /// Random UUIDs, or the recorded ones of a reducer.
   static var live: UUIDGenerator {
     var generator = UUIDGenerator { ReducerInputs.uuid() }
     generator.isGivenAgain = true
     return generator
   }
 
-  /// A source that calls a function for each UUID.
+  /// Creates a source that calls a function for each UUID.
   public init(_ generate: @escaping @Sendable () -> UUID) {
     self.generate = generate
   }
 
-  /// A source of one UUID, always.
+  /// Returns a source of one constant UUID.
   public static func constant(_ uuid: UUID) -> UUIDGenerator {
     UUIDGenerator { uuid }
   }
@@ -52,14 +52,14 @@ public struct UUIDGenerator: ReducerInput, Sendable {
     }
   }
 
-  /// A new UUID.
+  /// Returns a new UUID.
   public func callAsFunction() -> UUID {
     generate()
   }
 }
 
 extension UUID {
-  /// A UUID that shows a number in its last digits: `UUID(1)` ends in `…-000000000001`.
+  /// Creates a UUID with a number in its last digits: `UUID(1)` ends in `…-000000000001`.
   ///
   /// A negative number has a 1 in the third group before its magnitude: `UUID(-1)` is
   /// `00000000-0000-0001-0000-000000000001`.

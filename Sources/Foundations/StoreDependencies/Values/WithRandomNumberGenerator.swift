@@ -1,7 +1,7 @@
 import Foundation
 
 extension DependencyValues {
-  /// Lends a feature the source of its random numbers.
+  /// Lends the source of random numbers to a feature.
   ///
   /// ```swift
   /// @Dependency(\.withRandomNumberGenerator) var withRandomNumberGenerator
@@ -32,26 +32,26 @@ extension DependencyValues {
 
 /// A source of random numbers, lent to one user at a time.
 ///
-/// Sendable because `generator` was Sendable when it came in, and is only touched while `lock` is
-/// held.
+/// Sendable because `generator` was Sendable when it was passed in, and is accessed only while
+/// `lock` is held.
 public final class WithRandomNumberGenerator: ReducerInput, @unchecked Sendable {
   private let lock = NSLock()
   private var generator: any RandomNumberGenerator
   package let isGivenAgain: Bool
 
-  /// Lends the system's numbers, or those that a reducer is given.
+  /// Lends the system's numbers, or the recorded ones of a reducer.
   init() {
     generator = ReducerNumbers()
     isGivenAgain = true
   }
 
-  /// Lends numbers of a generator, for example of a seeded one.
+  /// Lends the numbers of a generator, such as a seeded one.
   public init(_ generator: some RandomNumberGenerator & Sendable) {
     self.generator = generator
     isGivenAgain = false
   }
 
-  /// Runs a piece of work with the generator.
+  /// Runs a function with the generator.
   public func callAsFunction<R>(
     _ work: (inout any RandomNumberGenerator) throws -> R
   ) rethrows -> R {

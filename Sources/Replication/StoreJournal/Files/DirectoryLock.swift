@@ -6,33 +6,34 @@ import Glibc
 import Darwin
 #endif
 
-/// A directory that one program has to itself, for as long as the lock lives.
+/// Exclusive use of a directory by one program, for the lifetime of the lock.
 ///
-/// The lock goes with the process, however that ends; the file stays, and names who had it last.
+/// The system releases the lock when the process ends, for any reason. The file remains and names
+/// the last holder.
 package final class DirectoryLock: Sendable {
-  /// Why a directory could not be locked.
+  /// The reason for which a directory could not be locked.
   package enum Failure: Error, Hashable, Sendable {
-    /// The program with a pid has it.
+    /// The program with this pid holds the lock.
     case held(pid: String)
-    /// Something else than a file has the lock's name.
+    /// The lock's path leads to something that is not a file.
     case irregular
-    /// The file could not be opened, or be written: what the system says.
+    /// The file could not be opened, or not be written: the system's error text.
     case unopened(String)
     case unwritten(String)
   }
 
   private let descriptor: Int32
-  /// What the file says: the pid, which somebody in another container may have as well, a number
-  /// that nobody else has, and the program's name.
+  /// The file's contents: the pid, which may be equal in another container; a unique random number;
+  /// and the program's name.
   private let text: [UInt8]
-  /// Whether another machine may write it.
+  /// Whether another machine may write the file.
   private let isShared: Bool
 
   /// Locks a directory, without waiting.
   ///
   /// - Parameters:
   ///   - directory: The directory.
-  ///   - program: The name of the program, which the file shows to others.
+  ///   - program: The name of the program, which the file shows to other programs.
   /// - Throws: ``Failure``.
   package init(
     _ directory: String,
@@ -67,38 +68,38 @@ package final class DirectoryLock: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Whether nobody else has taken it since, as far as that can be known now: some file systems
-  /// give a lock to everybody.
+  /// Whether the file still names this holder, as far as the system reports: some file systems
+  /// grant one lock to several programs.
   package var isOurs: Bool {
     guard isShared else { return Self.text(descriptor).map { $0 == text[...] } ?? true }
     let found = try? UncachedRead.bytes(of: descriptor, Self.name, atMost: LockText.limit)
     return found.map { $0 == text } ?? true
   }
 
-  /// Locks a file, unless another program has it for longer than a look takes.
+  /// Locks a file, unless another program holds it longer than a probe takes.
   private static func take(_ descriptor: Int32) -> Bool {
     for attempt in 0..<1_000 {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-      // Whoever only looks has a lock that is shared with others who look.
+      // A probe holds a shared lock, which other probes may share.
       guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return false }
       flock(descriptor, LOCK_UN)
-      // On a busy machine somebody may have to wait for a core while looking.
+      // On a busy machine a probing program may wait for a core.
       if attempt < 100 { sched_yield() } else { _ = poll(nil, 0, 1) }
     }
     return false
   }
 
-  /// The pid of the program that has a directory; nil when none has.
+  /// Returns the pid of the program that holds a directory's lock; nil if the lock is free.
   package static func holder(of directory: String) -> String? {
     // Opening a fifo would wait for its writer.
     let descriptor = open(file(in: directory), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
-    // Its lock goes with the descriptor.
+    // Closing the descriptor releases its lock.
     defer { close(descriptor) }
     return flock(descriptor, LOCK_SH | LOCK_NB) == 0 ? nil : pid(descriptor)
   }
 
-  /// The name of the program that has a directory, or had it last; nil if the lock has no name.
+  /// Returns the name of the current or last holder; nil if the lock has no name.
   package static func program(of directory: String) -> String? {
     let descriptor = open(file(in: directory), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -106,18 +107,18 @@ package final class DirectoryLock: Sendable {
     return text(descriptor).flatMap { LockText($0) }?.program
   }
 
-  /// The lock of a directory.
+  /// Returns the path of a directory's lock.
   package static func file(in directory: String) -> String { "\(directory)/\(name)" }
 
-  /// What the lock is called.
+  /// The file name of the lock.
   package static let name = "lock"
 
-  /// The pid in a lock that somebody else holds.
+  /// Returns the pid in a lock that another program holds.
   private static func pid(_ descriptor: Int32) -> String {
     text(descriptor).flatMap { LockText($0) }.map { "\($0.pid)" } ?? "unknown"
   }
 
-  /// What a lock says; nil if it cannot be read.
+  /// Returns the contents of a lock; nil if it cannot be read.
   private static func text(_ descriptor: Int32) -> ArraySlice<UInt8>? {
     var buffer = [UInt8](repeating: 0, count: LockText.limit)
     let count = pread(descriptor, &buffer, buffer.count, 0)

@@ -7,24 +7,24 @@ import Glibc
 import Darwin
 #endif
 
-/// Files that are there as a whole or not at all, whatever happens to the machine.
+/// Atomic and durable changes of files: after a crash a file exists as a whole or not at all.
 package enum DurableFile {
-  /// What the name of a file ends with that is being written.
+  /// The suffix of a file that is being written.
   static let draftSuffix = ".new"
-  /// How much of a large file is written at once: a sync of others waits for as much as is on its
-  /// way to the disk.
+  /// The number of bytes of a large file that are written between two syncs: other files' syncs
+  /// wait for all bytes that are on their way to the disk.
   static let bytesPerPiece = 256 << 10
 
-  /// Writes a file beside its place, for this user alone, syncs it, moves it there and syncs the
-  /// directory.
+  /// Writes a draft beside the path, readable for this user alone, syncs it, moves it to the path
+  /// and syncs the directory.
   ///
   /// - Parameters:
-  ///   - bytes: What it is to have.
-  ///   - rest: What it is to have behind that.
-  ///   - path: Its place, where another file may be.
-  ///   - isOutdated: Is asked at the last moment whether it should not be moved there any more.
-  /// - Returns: False when it was outdated; then its place is as it was.
-  /// - Throws: `JournalError`; then its place is as it was, or nobody knows what the disk holds.
+  ///   - bytes: The file's first bytes.
+  ///   - rest: The bytes after these.
+  ///   - path: The file's path. An existing file is replaced.
+  ///   - isOutdated: Called just before the move; returns whether to drop the draft.
+  /// - Returns: False if the draft was outdated; then the path is unchanged.
+  /// - Throws: `JournalError`; then the path is unchanged, or the contents of the disk are unknown.
   @discardableResult
   package static func write(
     _ bytes: [UInt8],
@@ -32,7 +32,7 @@ package enum DurableFile {
     to path: String,
     unless isOutdated: () -> Bool = { false },
   ) throws(JournalError) -> Bool {
-    // A name that nobody has, and nobody knows beforehand.
+    // The name is unique, and cannot be predicted.
     let number = String(UInt64.random(in: 0 ... .max), radix: 36)
     let draft = "\(path).\(number)\(draftSuffix)"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -40,7 +40,7 @@ package enum DurableFile {
     var isKept = false
     defer {
       close(descriptor)
-      // A draft for which there was no room must not take what there is.
+      // A draft that did not fit must not occupy the remaining room.
       if !isKept { unlink(draft) }
     }
     for part in [bytes, rest] {
@@ -53,7 +53,8 @@ package enum DurableFile {
         if written < part.count { try syncData(descriptor, draft) }
       }
     }
-    // After a failed sync nobody knows what the disk holds, also where it says that it is full.
+    // After a failed sync the contents of the disk are unknown, even if the disk reports that it is
+    // full.
     guard syncAll(descriptor) else { throw failure("sync", draft, isKnown: false) }
     if isOutdated() { return false }
     guard rename(draft, path) == 0 else { throw failure("move", draft) }
@@ -62,16 +63,15 @@ package enum DurableFile {
     return true
   }
 
-  /// Reads all of a file, which may be large: nothing of it is copied twice.
+  /// Reads a file, which may be large, without a second copy of its bytes.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - most: How many bytes are read of it, from its beginning.
-  ///   - atEnd: Whether these are its last bytes.
-  ///   - isShared: Whether another machine may write it, so that the page cache is not asked.
-  /// - Returns: The bytes, fewer where it gets shorter meanwhile; nil where there is no file.
-  /// - Throws: ``JournalError``, where there is a file that cannot be read now. That says nothing
-  ///   about its bytes.
+  ///   - most: The largest number of bytes to read, from its beginning.
+  ///   - atEnd: Whether to read its last bytes instead.
+  ///   - isShared: Whether another machine may write it, so that the page cache is bypassed.
+  /// - Returns: The bytes, fewer if the file is shortened meanwhile; nil if there is no file.
+  /// - Throws: ``JournalError`` if a file exists and cannot be read now. Its bytes may be intact.
   static func read(
     _ path: String,
     atMost most: Int = .max,
@@ -112,7 +112,7 @@ package enum DurableFile {
     return bytes
   }
 
-  /// The number of bytes of a file; nil where there is no file.
+  /// Returns the number of bytes of a file; nil if there is no file.
   static func size(of path: String) throws(JournalError) -> Int? {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -134,7 +134,7 @@ package enum DurableFile {
     return Int(status.st_size)
   }
 
-  /// Moves what is synced to its place, and syncs the directory that it is in.
+  /// Moves a synced draft to its path, and syncs the directory.
   static func publish(_ draft: String, as path: String) throws(JournalError) {
     guard rename(draft, path) == 0 else { throw failure("move", draft) }
     try syncDirectory(of: path)
@@ -144,7 +144,7 @@ package enum DurableFile {
     try Folder(of: path).sync()
   }
 
-  /// Makes a file that takes room and has nothing in it.
+  /// Creates an empty file that reserves room.
   ///
   /// - Returns: Whether there was room.
   static func reserve(_ bytes: Int, at path: String) -> Bool {
@@ -160,7 +160,7 @@ package enum DurableFile {
     return isReserved
   }
 
-  /// Syncs the bytes of a file that is open, and what else is needed to find them again.
+  /// Syncs the bytes of an open file, and the metadata that a reader needs.
   static func syncData(_ descriptor: Int32, _ path: String) throws(JournalError) {
     #if canImport(Darwin)
     let isSynced = syncAll(descriptor)
@@ -170,7 +170,7 @@ package enum DurableFile {
     guard isSynced else { throw failure("sync", path, isKnown: false) }
   }
 
-  /// Syncs a file or a directory, with everything that belongs to it.
+  /// Syncs a file or a directory with all of its metadata.
   private static func syncAll(_ descriptor: Int32) -> Bool {
     #if canImport(Darwin)
     // Darwin's fsync leaves the bytes in the disk's own cache.
@@ -181,13 +181,14 @@ package enum DurableFile {
     return fsync(descriptor) == 0
   }
 
-  /// Whether a file system was met that cannot flush the disk's own cache, so that a sync leaves
-  /// open what the end of the machine takes.
+  /// Whether a file system that cannot flush the disk's own cache was found.
+  ///
+  /// On such a system a synced write may not survive a crash of the machine.
   package static let lacksFlush = Atomic(false)
 
-  /// Syncs what was read of a file that somebody else writes.
+  /// Syncs the bytes that were read from a file of another writer.
   ///
-  /// Where nobody can write there is nothing to be synced.
+  /// On a read-only file system there is no write to sync.
   static func syncWhatIsRead(_ path: String) throws(JournalError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("open", path) }
@@ -199,12 +200,12 @@ package enum DurableFile {
     }
   }
 
-  /// Makes a directory for this user alone, unless there is one.
+  /// Creates a directory for this user alone, if there is no directory.
   static func makeDirectory(_ path: String) throws(JournalError) {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("make", path) }
   }
 
-  /// The names of what a directory has; none where there is no directory.
+  /// Returns the names in a directory; empty if there is no directory.
   static func names(in directory: String) throws(JournalError) -> [String] {
     guard let stream = opendir(directory) else {
       if errno == ENOENT { return [] }
@@ -213,7 +214,7 @@ package enum DurableFile {
     defer { closedir(stream) }
     var names: [String] = []
     while true {
-      // The end of a listing and a failure differ in this number alone.
+      // Only this number distinguishes the end of a listing from a failure.
       errno = 0
       guard let entry = readdir(stream) else { break }
       let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
@@ -227,7 +228,7 @@ package enum DurableFile {
     return names
   }
 
-  /// Whether a path leads to something.
+  /// Returns whether a path leads to a file, directory or other object.
   static func exists(_ path: String) throws(JournalError) -> Bool {
     var status = stat()
     if stat(path, &status) == 0 { return true }
@@ -235,7 +236,8 @@ package enum DurableFile {
     return false
   }
 
-  /// Whether a path leads to something that is no file of ours: a directory, a pipe, a link.
+  /// Returns whether a path leads to something that is not a regular file: a directory, pipe
+  /// or link.
   static func isOtherThanFile(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
@@ -246,15 +248,15 @@ package enum DurableFile {
     guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", path) }
   }
 
-  /// Syncs what a directory has.
+  /// Syncs the names in a directory.
   static func syncDirectory(_ directory: String) throws(JournalError) {
     try Folder(directory).sync()
   }
 
-  /// Syncs the directories that lead to one: where some of them are new, their names are on the
-  /// disk from then on.
+  /// Syncs the parents of a directory, so that the names of new ones are on the disk.
   ///
-  /// One that this user may not read has no name of ours.
+  /// A directory that this user may not read is skipped: it contains no name that this
+  /// program made.
   static func syncWay(to directory: String) throws(JournalError) {
     var path = directory.hasPrefix("/") ? directory : "./\(directory)"
     while let end = path.lastIndex(of: "/") {
@@ -268,12 +270,12 @@ package enum DurableFile {
     do throws(JournalError) {
       try Folder(directory).sync()
     } catch {
-      // Where nothing can be written there is nothing new.
+      // A directory that cannot be written has no new names.
       guard [EACCES, EPERM, EROFS, EINVAL].contains(errno) else { throw error }
     }
   }
 
-  /// A directory that is open.
+  /// An open directory.
   struct Folder: ~Copyable {
     private let path: String
     private let descriptor: Int32
@@ -284,7 +286,7 @@ package enum DurableFile {
       guard descriptor >= 0 else { throw failure("open", path) }
     }
 
-    /// The one that a file is in.
+    /// Opens the directory of a file.
     init(of path: String) throws(JournalError) {
       let slash = path.lastIndex(of: "/")
       let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
@@ -293,13 +295,13 @@ package enum DurableFile {
 
     deinit { close(descriptor) }
 
-    /// Syncs what it has.
+    /// Syncs the names in the directory.
     func sync() throws(JournalError) {
       guard syncAll(descriptor) else { throw failure("sync", path, isKnown: false) }
     }
   }
 
-  /// What to say where something could not be read, so that nothing is known of it.
+  /// Returns the error for a read that failed, which leaves the state of the file unknown.
   static func unreadable(_ what: String, _ path: String) -> JournalError {
     let isBusy = errno == EMFILE || errno == ENFILE
     let reason = String(cString: strerror(errno))
@@ -324,7 +326,7 @@ package enum DurableFile {
   }
 }
 
-/// Writes what is left of some bytes, a piece at most, and as much as the system takes at once.
+/// Writes the remaining bytes, at most one piece, and as many as the system takes in one call.
 private func systemWrite(
   _ descriptor: Int32,
   _ bytes: UnsafeRawBufferPointer,
@@ -334,7 +336,7 @@ private func systemWrite(
   return write(descriptor, rest.baseAddress, rest.count)
 }
 
-/// Reads what is left to be read, as much as the system has at once.
+/// Reads the remaining bytes, as many as the system returns in one call.
 private func systemRead(
   _ descriptor: Int32,
   _ bytes: UnsafeMutableRawBufferPointer,

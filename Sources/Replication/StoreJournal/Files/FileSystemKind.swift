@@ -4,12 +4,12 @@ import Glibc
 import Darwin
 #endif
 
-/// The kind of file system that a directory is in, as the system tells it.
+/// The kind of a directory's file system, as the system reports it.
 enum FileSystemKind {
   /// Whether a file system keeps its files in memory only, so that no sync makes them last.
   ///
   /// - Parameter path: A directory that exists.
-  /// - Returns: False if the system does not tell the kind.
+  /// - Returns: False if the system does not report the kind.
   static func isInMemory(_ path: String) -> Bool {
     #if os(Linux)
     return number(of: path).map { inMemory.contains($0) } ?? false
@@ -22,8 +22,8 @@ enum FileSystemKind {
   /// bytes that are no longer on the disk.
   ///
   /// - Parameter path: A directory that exists.
-  /// - Returns: True for every kind that is not known to be local, and if the system does not tell
-  ///   the kind.
+  /// - Returns: True for every kind that is not known to be local, and if the system does not
+  ///   report the kind.
   static func isShared(_ path: String) -> Bool {
     #if os(Linux)
     return number(of: path).map { !isLocal($0) } ?? true
@@ -34,7 +34,7 @@ enum FileSystemKind {
   }
 
   #if os(Linux)
-  /// Whether one machine has file systems with a number of Linux to itself.
+  /// Returns whether file systems with a Linux magic number belong to one machine.
   static func isLocal(_ number: UInt32) -> Bool {
     inMemory.contains(number) || onDisk.contains(number)
   }
@@ -69,7 +69,7 @@ enum FileSystemKind {
   private static func number(of path: String) -> UInt32? {
     typealias Look = @convention(c) (UnsafePointer<CChar>, UnsafeMutableRawPointer) -> Int32
     guard let symbol = dlsym(dlopen(nil, RTLD_LAZY), "statfs") else { return nil }
-    // Swift's module of the C library leaves this function out; its type is that of POSIX systems.
+    // Swift's module of the C library omits this function; its type is that of POSIX systems.
     let look = unsafeBitCast(symbol, to: Look.self)
     // The structure has 120 bytes or fewer, and begins with the number, in a word.
     return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { buffer in

@@ -1,27 +1,27 @@
 import Synchronization
 
-/// The snapshots in a data directory, told from those of other histories.
+/// The snapshots in a data directory, without those of other histories.
 ///
-/// Somebody has put such a file there: it is passed over and named, it counts for nothing, and
-/// stays. What was found is remembered. May be used by several threads.
+/// A user may have put a file of another history there. It is skipped, reported and kept. The
+/// results of checks are remembered. May be used by several threads.
 final class KeptSnapshots: Sendable {
   private let directory: String
-  /// The history of the log; 0 where that is not known.
+  /// The history of the log; 0 if it is unknown.
   private let history: UInt64
   private let known = Mutex(Known())
 
-  /// What was found, by revision.
+  /// The results of checks, by revision.
   private struct Known {
     var own: Set<UInt64> = []
-    /// What their files say is not of another history; whether they are whole is not known.
+    /// Their trailers name no other history; their checksums were not verified.
     var fitting: Set<UInt64> = []
     /// Their files are of other histories.
     var foreign: Set<UInt64> = []
-    /// Their first files are of other histories, and the second ones are not.
+    /// Their first files belong to other histories, and their second files do not.
     var taken: Set<UInt64> = []
-    /// Neither of the two files is as it was written.
+    /// Both files are damaged.
     var damaged: Set<UInt64> = []
-    /// The first file is not as it was written, and the second one is.
+    /// The first file is damaged, and the second one is intact.
     var copies: Set<UInt64> = []
   }
 
@@ -30,8 +30,7 @@ final class KeptSnapshots: Sendable {
     self.history = history
   }
 
-  /// The revisions of which there are snapshots of this history, newest first; some of them may be
-  /// damaged.
+  /// The revisions that have snapshots of this history, newest first; some may be damaged.
   func revisions(upTo revision: UInt64 = .max) throws(JournalError) -> [UInt64] {
     var (own, sums) = ([UInt64](), LogSums(in: directory))
     for found in try SnapshotFile.revisions(in: directory, upTo: revision)
@@ -41,20 +40,20 @@ final class KeptSnapshots: Sendable {
     return own
   }
 
-  /// The same without those that are known to be damaged.
+  /// The same without the snapshots that are known to be damaged.
   func readable(upTo revision: UInt64 = .max) throws(JournalError) -> [UInt64] {
     let damaged = known.withLock { $0.damaged }
     return try revisions(upTo: revision).filter { !damaged.contains($0) }
   }
 
-  /// The same; of a revision behind the end of the log only where a file can be read, which says
-  /// that history went beyond it.
+  /// The same; a revision after the end of the log is included only if a readable file proves that
+  /// history reached it.
   func revisions(readableBehind last: UInt64) throws(JournalError) -> [UInt64] {
     guard let newest = try newestRevision(readableBehind: last) else { return [] }
     return try revisions(upTo: newest)
   }
 
-  /// The newest of these revisions; older ones are not looked at.
+  /// The newest of these revisions; older ones are not checked.
   func newestRevision(readableBehind last: UInt64) throws(JournalError) -> UInt64? {
     var sums = LogSums(in: directory)
     for found in try SnapshotFile.revisions(in: directory) {
@@ -65,7 +64,7 @@ final class KeptSnapshots: Sendable {
     return nil
   }
 
-  /// The newest that is as it was written.
+  /// Reads the newest intact snapshot.
   func newest(
     upTo revision: UInt64 = .max
   ) throws(JournalError) -> (revision: UInt64, contents: SnapshotFile.Contents)? {
@@ -78,7 +77,7 @@ final class KeptSnapshots: Sendable {
 
   /// Reads the snapshot of a revision.
   ///
-  /// - Returns: Nil where no file of this history is there and as it was written.
+  /// - Returns: Nil if there is no intact file of this history.
   func read(_ revision: UInt64) throws(JournalError) -> SnapshotFile.Contents? {
     var sums = LogSums(in: directory)
     return try read(revision, &sums)
@@ -107,7 +106,7 @@ final class KeptSnapshots: Sendable {
     return nil
   }
 
-  /// Notes that a file of a revision is as it was written.
+  /// Notes that a file of a revision is intact.
   func note(own revision: UInt64, isCopy: Bool = false) {
     known.withLock {
       $0.own.insert(revision)
@@ -118,13 +117,13 @@ final class KeptSnapshots: Sendable {
     }
   }
 
-  /// The files that are of other histories, of those that were looked at.
+  /// The files of other histories, as far as files were checked.
   var foreign: [String] {
     let revisions = known.withLock { $0.foreign.union($0.taken) }
     return revisions.sorted().map { SnapshotFile.path(of: $0, in: directory) }
   }
 
-  /// Whether a revision has a file of another history only.
+  /// Returns whether a revision has only files of another history.
   func isForeign(_ revision: UInt64) throws(JournalError) -> Bool {
     var sums = LogSums(in: directory)
     return try isForeign(revision, &sums)
@@ -142,7 +141,7 @@ final class KeptSnapshots: Sendable {
     var isForeign = false
     for isCopy in [false, true] {
       let path = SnapshotFile.path(of: revision, in: directory, isCopy: isCopy)
-      // Its checksum is not looked at: who is not ours is not read.
+      // The checksum is not verified: a foreign file is not read.
       guard let fields = try SnapshotFile.fields(path, revision) else { continue }
       guard try self.isForeign(fields, revision, &sums) else {
         self.known.withLock { _ = $0.fitting.insert(revision) }
@@ -154,7 +153,7 @@ final class KeptSnapshots: Sendable {
     return isForeign
   }
 
-  /// Whether what a file says is of another history.
+  /// Returns whether a file's fields name another history.
   func isForeign(
     _ fields: SnapshotFile.Fields,
     _ revision: UInt64,
@@ -165,10 +164,10 @@ final class KeptSnapshots: Sendable {
     return sum != kept
   }
 
-  /// The files that nobody needs besides the newest that can be read: of older ones, those that
-  /// cannot be read, and second files where there are enough first ones.
+  /// Returns the files that are not needed beside the newest readable snapshots: older and
+  /// unreadable files, and second files if there are enough first ones.
   ///
-  /// - Parameter count: How many revisions are kept.
+  /// - Parameter count: The number of revisions to keep.
   /// - Returns: Their paths.
   /// - Throws: ``JournalError``.
   func unneeded(keeping count: Int) throws(JournalError) -> [String] {
@@ -185,7 +184,7 @@ final class KeptSnapshots: Sendable {
     return files
   }
 
-  /// Whether the second file of a revision is the only one that can be used.
+  /// Returns whether the second file of a revision is the only usable one.
   private func needsCopy(_ revision: UInt64) -> Bool {
     known.withLock { $0.copies.contains(revision) }
   }

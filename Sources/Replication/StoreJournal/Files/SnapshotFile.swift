@@ -3,15 +3,15 @@ import StoreBytes
 import StoreHistory
 import StoreState
 
-/// The file of a snapshot: its bytes, and behind them what says which they are.
+/// The file of a snapshot: its bytes, then a trailer that identifies it.
 ///
-/// That is, behind the bytes, a map with numbered keys: the schema of the program that wrote it,
-/// the history that it is of, and the checksum of the entry that leads to it. Then, little-endian,
-/// the revision, eight bytes, the format and how many bytes the map has, four bytes each, the
-/// checksum of all before, eight bytes, and eight bytes that say what it is. In format 3 the schema
-/// alone is in the place of the map.
+/// The trailer begins with a map with numbered keys: the schema of the program that wrote it, its
+/// history, and the checksum of the entry that ends at its revision. Then follow, little-endian:
+/// the revision in eight bytes; the format and the size of the map in four bytes each; the checksum
+/// of all preceding bytes in eight bytes; and an eight-byte magic. In format 3 the schema alone
+/// takes the place of the map.
 ///
-/// As long as there is a readable snapshot of one revision only, there is a copy of its file.
+/// While only one revision has a readable snapshot, its file has a copy.
 struct SnapshotFile {
   private static let magic = Array("snapshot".utf8)
   private static let fixedBytes = 32
@@ -19,14 +19,14 @@ struct SnapshotFile {
   private static let copySuffix = ".copy"
 
   let path: String
-  /// Nil for what is none that is finished.
+  /// Nil for a file that is not a complete snapshot.
   let revision: UInt64?
   /// Whether it is the second file of a revision.
   let isCopy: Bool
 
   static func folder(in directory: String) -> String { "\(directory)/snapshots" }
 
-  /// The file of the snapshot of a revision, or the second one.
+  /// Returns the first or second file of a revision's snapshot.
   static func path(
     of revision: UInt64,
     in directory: String,
@@ -35,7 +35,7 @@ struct SnapshotFile {
     "\(folder(in: directory))/\(revision)\(isCopy ? copySuffix : suffix)"
   }
 
-  /// What is in the folder of snapshots.
+  /// Lists the folder of snapshots.
   static func all(in directory: String) throws(JournalError) -> [SnapshotFile] {
     let folder = folder(in: directory)
     return try DurableFile.names(in: folder).map { name in
@@ -49,7 +49,7 @@ struct SnapshotFile {
     }
   }
 
-  /// The revisions of which there are snapshots, newest first.
+  /// Returns the revisions that have snapshots, newest first.
   static func revisions(
     in directory: String,
     upTo revision: UInt64 = .max,
@@ -57,13 +57,13 @@ struct SnapshotFile {
     Set(try all(in: directory).compactMap(\.revision)).filter { $0 <= revision }.sorted(by: >)
   }
 
-  /// What a file says besides its bytes.
+  /// The fields of a snapshot's trailer.
   struct Fields: Hashable {
     /// The schema of the program that wrote it, in its form.
     var schema: [UInt8]
-    /// The history that it is of; 0 where that is not known, as in format 3.
+    /// The snapshot's history; 0 if it is unknown, as in format 3.
     var history: UInt64 = 0
-    /// The checksum of the entry that ends with its revision; nil where that is not known.
+    /// The checksum of the entry that ends at its revision; nil if it is unknown.
     var sum: UInt64?
 
     private enum Key {
@@ -92,7 +92,7 @@ struct SnapshotFile {
       return encoder.bytes
     }
 
-    /// Nil where they make no sense.
+    /// Returns nil for invalid fields.
     fileprivate init?(_ bytes: ArraySlice<UInt8>, _ trailer: Trailer) {
       guard trailer.format > JournalDirectory.oldest else {
         self.init(schema: Array(bytes))
@@ -119,7 +119,7 @@ struct SnapshotFile {
     }
   }
 
-  /// What is behind the bytes of a snapshot.
+  /// Returns the bytes that follow a snapshot's bytes.
   static func trailer(of bytes: [UInt8], _ revision: UInt64, _ fields: Fields) -> [UInt8] {
     trailer(of: bytes, revision, fields.encoded, format: JournalDirectory.format)
   }
@@ -136,19 +136,19 @@ struct SnapshotFile {
     return trailer + LogHeader.littleEndian(sum(bytes[...], trailer[...]), 8) + magic
   }
 
-  /// A snapshot that is as it was written.
+  /// An intact snapshot.
   struct Contents {
     var bytes: [UInt8]
     var fields: Fields
-    /// Whether its first file is not as it was written, and this is the second one.
+    /// Whether the first file is damaged, and this is the second one.
     var isCopy = false
 
     var schema: [UInt8] { fields.schema }
   }
 
-  /// Reads what a file says besides its bytes, without a look at its checksum.
+  /// Reads the fields of a file's trailer, without verifying its checksum.
   ///
-  /// - Returns: Nil where there is none, or it makes no sense.
+  /// - Returns: Nil if there is no file, or its trailer is invalid.
   static func fields(_ path: String, _ revision: UInt64) throws(JournalError) -> Fields? {
     var most = usualBytes
     while true {
@@ -170,7 +170,7 @@ struct SnapshotFile {
     _ path: String,
     _ revision: UInt64,
   ) throws(JournalError) -> Contents? {
-    // Its end first: a file that is none of ours may have any size.
+    // The end is read first: a file of another program may have any size.
     guard let end = try DurableFile.read(path, atMost: fixedBytes, atEnd: true),
       Trailer(end[...])?.revision == revision, var bytes = try DurableFile.read(path),
       let trailer = Trailer(bytes[max(0, bytes.count - fixedBytes)...]),

@@ -6,12 +6,12 @@ import Darwin
 
 /// Reads past this machine's page cache, in file systems that another machine may write.
 ///
-/// A file that stays open there may be read from the cache for ever. On NFS and CIFS it would be
-/// enough to open it again; a file system in user space may keep its pages even then.
+/// On such file systems an open file may be served from the cache forever. On NFS and CIFS
+/// reopening it is enough; a file system in user space may keep cached pages even then.
 enum UncachedRead {
   private static let pieceBytes = 1 << 20
 
-  /// Linux's `O_DIRECT`, which its module for Swift leaves out; nil where there is none.
+  /// Linux's `O_DIRECT`, which its module for Swift omits; nil on other systems.
   static var flag: Int32? {
     #if os(Linux) && arch(x86_64)
     0o40_000
@@ -22,12 +22,12 @@ enum UncachedRead {
     #endif
   }
 
-  /// Reads the first bytes of a file that is open.
+  /// Reads the first bytes of an open file.
   ///
   /// - Parameters:
   ///   - descriptor: The file.
   ///   - path: Its path, for messages.
-  ///   - most: How many bytes are read.
+  ///   - most: The largest number of bytes to read.
   /// - Returns: The bytes, fewer if the file is shorter.
   /// - Throws: ``JournalError``.
   static func bytes(
@@ -40,8 +40,8 @@ enum UncachedRead {
     #else
     let own = "/dev/fd/\(descriptor)"
     #endif
-    // A file system may refuse the flag, or take it and refuse to read that way: then the file is
-    // opened again at least.
+    // A file system may refuse the flag, or accept it and then refuse reads. The file is then
+    // reopened without it.
     if let flag, let bytes = try read(own, flag, path, atMost: most) { return bytes }
     if let bytes = try read(own, 0, path, atMost: most) { return bytes }
     throw DurableFile.unreadable("read", path)
@@ -55,9 +55,9 @@ enum UncachedRead {
     )
   }
 
-  /// Reads the first bytes of a file into memory that is aligned as disks want it.
+  /// Reads the first bytes of a file into memory with the alignment that disks require.
   ///
-  /// - Returns: Nil where the file system does not read it that way.
+  /// - Returns: Nil if the file system refuses the flag.
   private static func read(
     _ name: String,
     _ flag: Int32,
@@ -86,7 +86,7 @@ enum UncachedRead {
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EINVAL {
         if bytes.isEmpty { return nil }
-        // The end, where it is not aligned; or a read that has brought less than there is.
+        // An unaligned end of the file, or a short read.
         if bytes.count >= (try DurableFile.size(of: name) ?? 0) { break }
       }
       guard count >= 0 else { throw DurableFile.unreadable("read", path) }

@@ -1,24 +1,24 @@
 import StoreHistory
 
-/// A segment that was read, as it was at that moment.
+/// A snapshot of a segment's bytes, as they were when it was read.
 struct LoadedSegment {
   let header: LogHeader
   let bytes: [UInt8]
-  /// Watches searches in it; nil where nobody does.
+  /// Watches searches in the segment; nil to search without a watcher.
   let onSearch: LogSearch?
 
-  /// No segment has more bytes: the limits of a batch allow far less.
+  /// The largest number of bytes that a segment may have: the limits of a batch allow far less.
   static let largest = 1 << 30
 
   /// Reads a segment.
   ///
   /// - Parameters:
   ///   - segment: The segment.
-  ///   - directory: Where the journal is.
-  ///   - isWritten: Whether somebody writes it: then what was read is made durable first, for
-  ///     nobody may learn of what a crash takes back.
+  ///   - directory: The journal's directory.
+  ///   - isWritten: Whether a daemon may be writing it. The bytes are then synced first, because a
+  ///     reader must not show an entry that a crash can lose.
   ///   - onSearch: Watches searches in it.
-  /// - Throws: ``JournalError``, whose code is `missing` where it is not there any more.
+  /// - Throws: ``JournalError``, with the code `missing` if the file no longer exists.
   init(
     _ segment: LogSegment,
     in directory: String,
@@ -48,13 +48,14 @@ struct LoadedSegment {
     self.bytes = bytes
   }
 
-  /// The term of the daemon that has taken over; nil for none.
+  /// The term of the daemon that has taken over; nil if there is no seal.
   var seal: UInt64? {
     let term = LogHeader.number(bytes[LogHeader.sealRange])
     return term == 0 ? nil : term
   }
 
-  /// When the newest record before an end was made; where there is none, when it was begun.
+  /// Returns the time of the newest record before an end, or the segment's start time if it has
+  /// no record.
   func time(of end: LogCursor.End) -> UInt64 {
     let length = header.format == 3 ? LogEntry.Head.earlierBytes : LogEntry.Head.bytes
     guard let start = end.records.map({ $0 + length }), start < bytes.count else {
@@ -63,47 +64,47 @@ struct LoadedSegment {
     return JournalRecord.time(ofStart: bytes[start...].prefix(32)) ?? header.wallMilliseconds
   }
 
-  /// What it ends with, without judging that.
+  /// Finds the segment's end, without judging the bytes after it.
   ///
-  /// - Returns: What is there.
-  /// - Throws: ``JournalError``, where a search is given up.
+  /// - Returns: The end.
+  /// - Throws: ``JournalError`` if a search is cancelled.
   func end() throws(JournalError) -> LogCursor.End {
     var cursor = LogCursor(self)
     return try cursor.end()
   }
 
-  /// Where the log ends, if this is its newest segment and no program writes it.
+  /// The end of the log, if this is its newest segment and no program writes it.
   struct Ending {
-    /// What the segment ends with, without judging that.
+    /// The end of the segment's last whole entry.
     let found: LogCursor.End
     var end: LogCursor.End
-    /// The newest snapshot, which is read first; nil for none.
+    /// The newest snapshot, which a restart reads first; nil if there is no snapshot.
     let snapshot: UInt64?
     let circumstance: LogCircumstance
-    /// Whether every acknowledged entry is there, as far as the header's promise goes.
+    /// Whether every acknowledged entry is present, as far as the header's durability promises it.
     let isPromised: Bool
 
-    /// The revision at which the log ends; nil where no entry is left out.
+    /// The revision at which the log ends; nil if it ends with the last whole entry.
     var limit: UInt64? { end.last < found.last ? end.last : nil }
 
     /// Whether acknowledged entries are missing after the end.
     var isDamaged: Bool { end.tail?.isDamage(circumstance) ?? false }
   }
 
-  /// Finds where the log ends, as a daemon does that begins here.
+  /// Finds the end of the log, in the same way as a daemon that starts here.
   ///
   /// - Parameters:
-  ///   - path: Where the segment is.
-  ///   - snapshots: Those that are beside it: no entry before the newest one is looked at.
-  /// - Returns: The end, and what it says of the entries before it.
-  /// - Throws: ``JournalError``, where a search is given up.
+  ///   - path: The segment's path.
+  ///   - snapshots: The snapshots beside the log: entries before the newest one are not checked.
+  /// - Returns: The end, and its properties.
+  /// - Throws: ``JournalError`` if a search is cancelled.
   func ending(at path: String, beside snapshots: KeptSnapshots) throws(JournalError) -> Ending {
     let found = try end()
     let snapshot = try snapshots.newestRevision(readableBehind: found.last)
     return try ending(at: path, found, after: snapshot)
   }
 
-  /// The same after a snapshot that is known, with an end that was found.
+  /// The same after a known snapshot, with an end that was found.
   func ending(
     at path: String,
     _ found: LogCursor.End,
@@ -119,7 +120,7 @@ struct LoadedSegment {
       circumstance: circumstance,
       isPromised: isPromised,
     )
-    // What is before an entry that says that the log ends was promised.
+    // Entries before an end marker were promised.
     guard circumstance == .unknown, header.file != LogHeader.copied, !found.isMarked,
       let cut = try gap(after: snapshot ?? 0, isPromised: isPromised)
     else { return ending }
@@ -128,8 +129,8 @@ struct LoadedSegment {
     return ending
   }
 
-  /// The revision before the first entry that is missing, where that is to be expected of a log
-  /// whose entries were not promised, or of a file that was copied while it was written.
+  /// Returns the revision before the first missing entry, if gaps are expected: in a log whose
+  /// entries were not promised, or in a file that was copied while it was written.
   private func gap(
     after revision: UInt64,
     isPromised: Bool,

@@ -4,15 +4,15 @@ import Glibc
 import Darwin
 #endif
 
-/// Goes through the entries of a segment.
+/// Iterates over the entries of a segment.
 struct LogCursor {
   enum Step {
-    /// An entry that is as it was written.
+    /// An intact entry.
     case entry(LogEntry.Head)
-    /// Something that is no whole entry, although an entry follows it: its head, if that can be
-    /// read, and where it is.
+    /// Bytes that are not a whole entry, before another entry: their head, if it is readable, and
+    /// their range.
     case damage(LogEntry.Head?, Range<Int>)
-    /// No further entry. Whether other bytes than zeros follow.
+    /// No further entry. `isTorn` is true if other bytes than zeros follow.
     case end(isTorn: Bool)
   }
 
@@ -20,13 +20,13 @@ struct LogCursor {
   private let key: UInt64
   private let format: Int
   private let onSearch: LogSearch?
-  /// Where the segment begins, as its end is found.
+  /// The end of a segment that has no entries.
   private let start: End
-  /// Where the next entry begins.
+  /// The offset of the next entry.
   private(set) var place: Int
-  /// Where an entry of format 3 begins that was passed over without a look at its checksum.
+  /// The offset of a format 3 entry that was skipped without verifying its checksum.
   ///
-  /// The size in a head of format 4 is as it was written.
+  /// In format 4 the head has its own checksum, so its size is reliable.
   private var unchecked: Int?
 
   init(_ segment: LoadedSegment) {
@@ -45,9 +45,9 @@ struct LogCursor {
 
   /// The next entry that ends after a revision.
   ///
-  /// - Complexity: O(n), where n is the number of entries that are passed over and of bytes of the
-  ///   one that is found; after damage of bytes that are left.
-  /// - Throws: ``JournalError``, where a search is given up.
+  /// - Complexity: O(n), where n is the number of skipped entries plus the bytes of the returned
+  ///   entry; after damage, plus the remaining bytes.
+  /// - Throws: ``JournalError`` if a search is cancelled.
   mutating func next(after revision: UInt64) throws(JournalError) -> Step {
     while true {
       let found = head(at: place)
@@ -63,36 +63,36 @@ struct LogCursor {
       let damaged = place
       guard let next = try laterEntry() else { return .end(isTorn: !isEmpty) }
       place = next
-      // What was damaged is not asked for.
+      // Damage up to the requested revision does not matter.
       if let head = head(at: place), head.first <= revision + 1 { continue }
       return .damage(found, damaged..<next)
     }
   }
 
-  /// What the segment ends with.
+  /// The end of a segment's whole entries.
   struct End: Hashable {
     /// The newest revision, and the checksum of its entry.
     var last: UInt64
     var sum: UInt64
     /// The bytes of all its records.
     var total: UInt64 = 0
-    /// Whether something says that it ends here, and whether the daemon did.
+    /// Whether a marker ends the log here, and whether the daemon wrote that marker.
     var isMarked = false
     var isClosed = false
-    /// Where the last entry that has records begins; nil for none.
+    /// The offset of the last entry that has records; nil if there is no such entry.
     var records: Int?
-    /// Where the last entry begins, and where the next one goes.
+    /// The offsets of the last entry and of the next one.
     var entry: Int
     var place: Int
-    /// What follows the last whole entry; nil for zeros.
+    /// The bytes after the last whole entry; nil if they are zeros.
     var tail: LogTail?
   }
 
-  /// Finds the end; only the last entry is checked.
+  /// Finds the end; verifies only the last entry.
   ///
   /// - Parameter limit: Entries of later revisions are part of the tail.
-  /// - Returns: What is there.
-  /// - Throws: ``JournalError``, where a search is given up.
+  /// - Returns: The end.
+  /// - Throws: ``JournalError`` if a search is cancelled.
   mutating func end(through limit: UInt64 = .max) throws(JournalError) -> End {
     var end = start
     var previous = end
@@ -105,7 +105,7 @@ struct LogCursor {
         end.place = place
         end.isMarked = found.kind != .records
         end.isClosed = found.kind == .end
-        // What says that it ends here names the entry before, which may not be what it was.
+        // An end marker names the entry before it, which may be damaged.
         (end.last, end.sum) = (found.last, found.kind == .records ? found.sum : found.before)
         end.total += UInt64(found.count)
       } else if let next = try laterEntry(), let found = head(at: next), found.first <= limit {
@@ -114,7 +114,7 @@ struct LogCursor {
         break
       }
     }
-    // The last one is looked at: it may be what was being written when the machine ended.
+    // The last entry is verified: a crash may have interrupted its write.
     if end != previous, let last = head(at: previous.place), !isWhole(last, at: previous.place) {
       end = previous
     }
@@ -127,7 +127,7 @@ struct LogCursor {
     place += head.size
   }
 
-  /// What is there from a place on; nil for zeros.
+  /// Returns the bytes from an offset on; nil if they are zeros.
   private func tail(at place: Int) -> LogTail? {
     guard place < bytes.count, !isEmpty(place..<bytes.count) else { return nil }
     var last = bytes.count
@@ -142,28 +142,28 @@ struct LogCursor {
     )
   }
 
-  /// The records of an entry that was just found.
+  /// Returns the records of the entry that was just returned.
   func records(of head: LogEntry.Head) -> [UInt8] {
     let start = place - head.size + head.length
     return Array(bytes[start..<start + head.count])
   }
 
-  /// Whether nothing was ever written from here on.
+  /// Whether all bytes from here on are zeros.
   private var isEmpty: Bool { place >= bytes.count || isEmpty(place..<bytes.count) }
 
-  /// Whether a range has only zeros.
+  /// Returns whether a range has only zeros.
   private func isEmpty(_ range: Range<Int>) -> Bool {
     bytes.withUnsafeBytes { bytes in
       guard !range.isEmpty, let start = bytes.baseAddress.map({ $0 + range.lowerBound }) else {
         return true
       }
-      // Each byte is as the one before it.
+      // Each byte equals the one before it.
       return bytes[range.lowerBound] == 0 && memcmp(start, start + 1, range.count - 1) == 0
     }
   }
 
-  /// Whether a copy of a segment may have got this gap although nothing is missing in the segment:
-  /// one page was copied before it was written, and later ones after that.
+  /// Returns whether a copy made during writes may have this gap although the segment has none: the
+  /// copy read one page before it was written, and later pages after they were written.
   func isStale(_ gap: Range<Int>) -> Bool {
     var start = gap.lowerBound
     while start < gap.upperBound {
@@ -174,16 +174,16 @@ struct LogCursor {
     return false
   }
 
-  /// Whether what an entry said of its size has led here that is as it was written.
+  /// Whether the skipped entry whose size led here is intact.
   private var isChecked: Bool { unchecked.map { isWhole(head(at: $0), at: $0) } ?? true }
 
-  /// Finds the next entry after something that is no whole one.
+  /// Finds the next entry after bytes that are not a whole one.
   ///
-  /// In format 4 a head is enough, whatever became of its records. In format 3 the entry has to be
-  /// whole, and a size is not trusted where an entry is not as it was written.
+  /// In format 4 an intact head is enough, even if its records are damaged. In format 3 the entry
+  /// must be whole, and the size of a damaged entry is not trusted.
   ///
-  /// - Complexity: O(n), where n is the number of bytes that are left. In format 3 also of all that
-  ///   candidates say they have: what clients have sent may look like many.
+  /// - Complexity: O(n), where n is the number of remaining bytes. In format 3 add the sizes that
+  ///   candidate heads claim: data that clients have sent may look like many heads.
   private mutating func laterEntry() throws(JournalError) -> Int? {
     var start = place
     if let last = unchecked, !isChecked { start = last }
@@ -211,7 +211,7 @@ struct LogCursor {
     }
   }
 
-  /// The head of an entry at a place; in format 3 what looks like one.
+  /// Returns the head of an entry at an offset; in format 3 a candidate.
   private func head(at place: Int) -> LogEntry.Head? {
     guard place < bytes.count else { return nil }
     return bytes.withUnsafeBytes {

@@ -4,33 +4,33 @@ import StoreHistory
 /// A batch of records in the log: a head, then the records.
 ///
 /// Numbers are little-endian, and an entry begins at a multiple of eight bytes. Its checksum covers
-/// head and records, and the head has a checksum of its own besides. Both use the segment's key,
-/// which no client knows: nothing that a client sends can look like an entry. So the head alone
-/// tells where an entry begins, whatever comes before it, and a search is linear.
+/// head and records; the head also has its own checksum. Both use the segment's key, which no
+/// client knows, so no client can send data that looks like an entry. The head alone therefore
+/// identifies the start of an entry, whatever precedes it, and a search is linear.
 enum LogEntry {
   enum Kind: UInt32 {
     case records = 1
-    /// The daemon ended after all of it.
+    /// The daemon ended cleanly after all records.
     case end = 2
-    /// A copy ends here, of a history that its daemon had not ended.
+    /// The end of a copy whose daemon had not ended cleanly.
     case copied = 3
   }
 
   /// The beginning of an entry.
   struct Head: Hashable {
     static let bytes = 64
-    /// In format 3, whose heads had no checksum of their own.
+    /// The size in format 3, whose heads had no checksum of their own.
     static let earlierBytes = 56
     static let magic: UInt32 = 0x7972_746e
 
-    /// Its own number of bytes.
+    /// The number of bytes of the head itself.
     var length = Self.bytes
     var kind: Kind
     /// The number of bytes of its records.
     var count: Int
     var first: UInt64
     var last: UInt64
-    /// No session had a greater number.
+    /// The greatest session number so far.
     var sessionNumbers: UInt64
     /// The checksum of the entry before.
     var before: UInt64
@@ -40,10 +40,10 @@ enum LogEntry {
     var size: Int { (length + count + 7) & ~7 }
   }
 
-  /// The place of an entry's checksum in its head; that of the head follows.
+  /// The offset of an entry's checksum in its head; the head's checksum follows.
   private static let sumPlace = 48
 
-  /// The bytes of an entry, with its checksums.
+  /// Encodes an entry, with its checksums.
   ///
   /// - Complexity: O(n), where n is the number of bytes.
   static func encode(_ head: inout Head, _ records: [UInt8], key: UInt64) -> [UInt8] {
@@ -68,7 +68,7 @@ enum LogEntry {
     }
   }
 
-  /// The bytes of an entry that says that the log ends after a revision.
+  /// Encodes an entry that ends the log after a revision.
   static func end(
     _ kind: Kind = .end,
     behind last: UInt64,
@@ -86,7 +86,8 @@ enum LogEntry {
     return encode(&head, [], key: key)
   }
 
-  /// The checksum of an entry that begins with the bytes: of its head's numbers and its records.
+  /// Returns the checksum of the entry at the start of the bytes: over its head's numbers and
+  /// its records.
   static func sum(
     _ bytes: UnsafeRawBufferPointer,
     _ head: Head,
@@ -98,7 +99,7 @@ enum LogEntry {
     return hasher.finish()
   }
 
-  /// The checksum of the head of an entry that begins with the bytes.
+  /// Returns the checksum of the head at the start of the bytes.
   private static func headSum(_ bytes: UnsafeRawBufferPointer, _ key: UInt64) -> UInt64 {
     var hasher = SipHash24(key: key)
     hasher.append(UnsafeRawBufferPointer(rebasing: bytes[..<Head.earlierBytes]))
@@ -111,7 +112,7 @@ enum LogEntry {
   ///   - bytes: All bytes up to the end of the segment.
   ///   - format: The segment's format. A head of format 3 may be anything that looks like one.
   ///   - key: The segment's key.
-  /// - Returns: The head; nil where no entry begins with the bytes.
+  /// - Returns: The head; nil if no entry begins with the bytes.
   static func head(
     _ bytes: UnsafeRawBufferPointer,
     format: Int,

@@ -6,28 +6,29 @@ import Glibc
 import Darwin
 #endif
 
-/// A segment's file that is open to be written.
+/// A segment's file, open for writing.
 final class LogFile: Sendable {
   private let descriptor: Int32
-  /// Where it is until it gets its name.
+  /// The file's first path, under which errors name it.
   private let draft: String
-  /// Writes all but the first page; nil where everything goes through the page cache.
+  /// Writes all but the first page; nil if all writes use the page cache.
   ///
-  /// On the first page is the seal, which others write. A file system that takes the flag may say
-  /// at the first write that it cannot do that, and go on saying so of the same descriptor, as one
-  /// in user space does that hands the flag on; then there is the other one.
+  /// The first page contains the seal, which other daemons write. A file system may accept the
+  /// direct flag and still fail the first write, and all later writes through that descriptor; a
+  /// file system in user space that passes the flag on does that. Writes then use the
+  /// other descriptor.
   private let pages: Mutex<LogPages?>
-  /// How much of a draft stays that gets no name; 0 for nothing of it.
+  /// The number of bytes of an unnamed draft that remain after `deinit`; 0 to remove the draft.
   private let keptBytes = Atomic(0)
-  /// Whether another machine may write it: then its seal is not read from the page cache.
+  /// Whether another machine may write the file; its seal is then read past the page cache.
   private let isShared: Bool
 
-  /// Makes a file that nobody knows yet.
+  /// Creates a draft under a random name.
   ///
   /// - Parameters:
-  ///   - directory: Where the journal is.
-  ///   - durability: What is promised of what is written: where each entry is synced, the page
-  ///     cache is in the way.
+  ///   - directory: The journal's directory.
+  ///   - durability: The promise for written entries. With `full` each entry is synced, and writes
+  ///     bypass the page cache.
   /// - Throws: ``JournalError``.
   convenience init(in directory: String, _ durability: Durability) throws(JournalError) {
     let folder = LogSegment.folder(in: directory)
@@ -36,7 +37,7 @@ final class LogFile: Sendable {
     try self.init(making: path, pastCache: durability == .full)
   }
 
-  /// Makes a file that is not there yet.
+  /// Creates a file that must not exist.
   init(making path: String, pastCache: Bool = false) throws(JournalError) {
     draft = path
     isShared = Self.isShared(path)
@@ -48,7 +49,7 @@ final class LogFile: Sendable {
     pages = Mutex(pastCache ? LogPages.open(path) : nil)
   }
 
-  /// Opens a segment that somebody else has written.
+  /// Opens a segment that another program has written.
   init(opening path: String) throws(JournalError) {
     draft = path
     isShared = Self.isShared(path)
@@ -62,7 +63,7 @@ final class LogFile: Sendable {
   }
 
   deinit {
-    // One that was not used has no other name.
+    // An unused draft has no other name.
     if draft.hasSuffix(DurableFile.draftSuffix), (try? isNamed(draft)) == true {
       let bytes = keptBytes.load(ordering: .relaxed)
       if bytes == 0 { unlink(draft) } else { ftruncate(descriptor, off_t(bytes)) }
@@ -70,13 +71,13 @@ final class LogFile: Sendable {
     close(descriptor)
   }
 
-  /// Leaves the first bytes of the draft where they are, whatever happens.
+  /// Keeps the first bytes of the draft at its path, even after a failure.
   ///
-  /// They say that nothing was written under its term. The next daemon that begins removes them.
+  /// They prove that no entry was written under its term. The next daemon that begins removes them.
   func keepDraft(_ bytes: Int) { keptBytes.store(bytes, ordering: .relaxed) }
 
-  /// Whether the draft of a daemon that has sealed a segment is beside it: that daemon has not
-  /// written anything.
+  /// Returns whether the draft of a sealing daemon is beside a segment: that daemon has not written
+  /// an entry.
   static func hasDraft(of term: UInt64, beside path: String) throws(JournalError) -> Bool {
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     for name in try DurableFile.names(in: folder) where name.hasSuffix(DurableFile.draftSuffix) {
@@ -85,14 +86,14 @@ final class LogFile: Sendable {
       do throws(JournalError) {
         if try LogHeader(at: draft).term == term { return true }
       } catch {
-        // One that was being filled has no header; one that was removed says nothing.
+        // A draft that was being filled has no header. A removed draft does not count.
         guard [.corrupt, .missing].contains(error.code) else { throw error }
       }
     }
     return false
   }
 
-  /// Writes bytes, which go on where the last ones end unless nothing but zeros is there.
+  /// Writes bytes directly after the last ones, or anywhere in the part that has only zeros.
   func write(_ bytes: [UInt8], at place: Int) throws(JournalError) {
     try pages.withLock { (pages) throws(JournalError) in
       guard pages != nil else { return try writeThrough(bytes[...], at: place) }
@@ -105,10 +106,10 @@ final class LogFile: Sendable {
     }
   }
 
-  /// Fills a piece of the file with zeros; both ends are those of pages.
+  /// Fills a range of whole pages with zeros.
   ///
-  /// Page by page through the cache, which keeps what comes together in one folio where a file
-  /// system allows that: a sync writes all of a folio in which anything has changed.
+  /// Through the cache it writes one page at a time. Larger writes may share one folio on some file
+  /// systems, and a sync writes the whole folio if any part of it has changed.
   func fill(_ piece: Range<Int>) throws(JournalError) {
     try pages.withLock { (pages) throws(JournalError) in
       var start = pages == nil ? piece.upperBound : max(piece.lowerBound, LogPages.pageBytes)
@@ -123,7 +124,7 @@ final class LogFile: Sendable {
     }
   }
 
-  /// Whether everything goes through the page cache.
+  /// Whether all writes use the page cache.
   var usesCache: Bool { pages.withLock { $0 == nil } }
 
   private static let page = [UInt8](repeating: 0, count: LogPages.pageBytes)
@@ -150,7 +151,7 @@ final class LogFile: Sendable {
     }
   }
 
-  /// The term of the daemon that has taken over; 0 for none.
+  /// Returns the term of the daemon that has taken over; 0 if there is no seal.
   func seal() throws(JournalError) -> UInt64 {
     if isShared {
       let page = try UncachedRead.bytes(of: descriptor, draft, atMost: LogHeader.pageBytes)
@@ -172,13 +173,13 @@ final class LogFile: Sendable {
     try sync()
   }
 
-  /// Gives it a name that nothing has.
+  /// Gives the file a path that must be free.
   func name(_ path: String) throws(JournalError) {
-    // Opened before: where that fails there is no name, and it may be tried again.
+    // The folder is opened first: if that fails, the file has no name, and the caller may retry.
     let folder = try DurableFile.Folder(of: path)
-    // Unlike a rename a link takes nobody's place; some file systems know none.
+    // Unlike a rename a link never replaces a file; some file systems do not support links.
     if link(draft, path) == 0 {
-      // Where it keeps its first name as well, that goes, and nothing of the file.
+      // The draft's name may remain. Removing it keeps the file.
       keepDraft(0)
       unlink(draft)
     } else if errno == EEXIST {
@@ -195,14 +196,14 @@ final class LogFile: Sendable {
     try folder.sync()
   }
 
-  /// Whether it is what a path leads to.
+  /// Returns whether a path leads to this file.
   ///
-  /// - Throws: ``JournalError``, where that cannot be known now.
+  /// - Throws: ``JournalError`` if that is unknown now.
   func isNamed(_ path: String) throws(JournalError) -> Bool {
     try Self.identity(of: path) == identity()
   }
 
-  /// Which file it is.
+  /// Returns a text that identifies the file.
   func identity() throws(JournalError) -> String {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw DurableFile.failure("look at", draft) }
@@ -211,9 +212,9 @@ final class LogFile: Sendable {
 
   private static func identity(_ status: stat) -> String { "\(status.st_dev).\(status.st_ino)" }
 
-  /// Which file is at a path; nil where there is none.
+  /// Returns the identity of the file at a path; nil if there is no file.
   ///
-  /// - Throws: ``JournalError``, where that cannot be known now.
+  /// - Throws: ``JournalError`` if that is unknown now.
   static func identity(of path: String) throws(JournalError) -> String? {
     var status = stat()
     if lstat(path, &status) == 0 { return identity(status) }

@@ -1,53 +1,54 @@
 import StoreBytes
 import StoreHistory
 
-/// What a segment says before its first entry: who writes it, and what it follows.
+/// The header of a segment: its writer, and the entry that it follows.
 ///
-/// On the disk: eight bytes that say what it is; the seal, which is the term of the daemon that has
-/// taken over, or zero; the format and the number of bytes that follow, four bytes each; their
-/// checksum; then the fields in CBOR, and zeros up to a multiple of ``pageBytes``. Every format has
-/// these first 32 bytes, so that a program can tell a later format from damage.
+/// On the disk: an eight-byte magic; the seal, which is the term of the daemon that has taken over,
+/// or zero; the format and the number of bytes of the fields, four bytes each; the checksum of
+/// these two and of the fields; then the fields in CBOR, and zeros up to a multiple of
+/// ``pageBytes``. Every format has these first 32 bytes, so that a program can distinguish a later
+/// format from damage.
 ///
-/// The pages of the header are its own: the daemon that writes entries never writes them again, so
-/// it cannot write an old seal over a new one, whatever caches are between two machines.
+/// The header's pages contain only the header. The daemon that writes entries never rewrites them,
+/// so it cannot replace a new seal with an old one, even through caches between two machines.
 struct LogHeader: Hashable {
   static let magic = Array("storelog".utf8)
   static let sealRange = 8..<16
   private static let fixedBytes = 32
-  /// What the size of a header is a multiple of: no disk writes less at once.
+  /// The size of a header is a multiple of this: no disk writes less at once.
   static let pageBytes = 4 << 10
 
-  /// The number of the form in which it was read, and in which its entries are.
+  /// The format in which the header was read, and in which its entries are.
   private(set) var format = JournalDirectory.format
   var root: String
   var epoch: UInt64
   var term: UInt64
   /// The first revision of its entries.
   var first: UInt64
-  /// The checksum of the entry before, in another segment.
+  /// The checksum of the last entry of the segment before.
   var before: UInt64
-  /// The bytes of all records before.
+  /// The bytes of all records in earlier segments.
   var total: UInt64
-  /// When it was begun, in milliseconds since 1970.
+  /// The time at which the segment was begun, in milliseconds since 1970.
   var wallMilliseconds: UInt64
-  /// What is promised of its entries.
+  /// The promise for its entries.
   var durability: Durability
-  /// The start of the machine in which it was written.
+  /// The id of the machine's boot in which it was written.
   var boot: String
-  /// Which file it is: a copy of it is another one.
+  /// The identity of the file: a copy has another one.
   var file: String
-  /// A random number, with which its entries' checksums are made.
+  /// A random number that keys the checksums of its entries.
   var key: UInt64
-  /// The schema of the program that writes, in its form.
+  /// The schema of the program that writes, encoded.
   var schema: [UInt8]
-  /// A random number, drawn once for a history and kept in all its epochs; 0 if it is not known.
+  /// A random number, drawn once for a history and kept in all its epochs; 0 if it is unknown.
   ///
-  /// A copy from which a daemon may start is another history.
+  /// A copy from which a daemon may start has another history.
   var history: UInt64
   /// The checksum of the root's initial state in its durable form, in the first segment of a
-  /// history that begins with it; 0 elsewhere.
+  /// history that begins with that state; 0 otherwise.
   var initial: UInt64 = 0
-  /// The number of bytes that it takes.
+  /// The number of bytes of the encoded header.
   private(set) var bytes = 0
 
   static let copied = "copy"
@@ -72,7 +73,7 @@ struct LogHeader: Hashable {
     (first, before, total, wallMilliseconds, file) = (1, 0, 0, 0, Self.copied)
   }
 
-  /// What is written of it.
+  /// Encodes the header.
   mutating func encode() -> [UInt8] {
     var encoder = CBOREncoder()
     encoder.mapHeader(Field.allCases.count)
@@ -104,15 +105,15 @@ struct LogHeader: Hashable {
     return encoded
   }
 
-  /// The numbers of its fields on the disk; a reader skips those that it does not know.
+  /// The numbers of the fields on the disk; a reader skips unknown fields.
   private enum Field: UInt64, CaseIterable {
     case root, epoch, term, first, before, total, wallMilliseconds, key, durability, boot, file
     case schema, history, initial
   }
 
-  /// Reads what a segment begins with.
+  /// Reads the header of a segment.
   ///
-  /// - Throws: ``JournalError``: it is none, or damaged, or of another format.
+  /// - Throws: ``JournalError`` if the bytes are not a header, are damaged, or have another format.
   init(_ bytes: [UInt8], path: String) throws(JournalError) {
     guard bytes.starts(with: Self.magic), bytes.count >= Self.fixedBytes else {
       throw Self.damage(path)
@@ -123,7 +124,7 @@ struct LogHeader: Hashable {
     guard Self.number(bytes[24..<32]) == Self.sum(bytes[16..<24], fields) else {
       throw Self.damage(path)
     }
-    // What a flipped bit has made of the number is damage, and not another format.
+    // The checksum is verified first: a flipped bit in the format is damage, not another format.
     let format = Int(Self.number(bytes[16..<20]))
     try JournalDirectory.check(
       format: format,
@@ -145,12 +146,12 @@ struct LogHeader: Hashable {
     }
   }
 
-  /// Reads what a segment begins with, and not all of it.
+  /// Reads the header of a segment, without the rest of the file.
   init(of segment: LogSegment, in directory: String) throws(JournalError) {
     try self.init(at: segment.path(in: directory))
   }
 
-  /// Reads what the file of a segment begins with.
+  /// Reads the header of a segment's file.
   init(at path: String) throws(JournalError) {
     guard var bytes = try DurableFile.read(path, atMost: Self.usualBytes) else {
       throw Self.missing(path)
@@ -168,7 +169,7 @@ struct LogHeader: Hashable {
     JournalError(.missing, "\(path) is not there any more.")
   }
 
-  /// Reads the fields of format 3, which have an order in place of numbers.
+  /// Reads the fields of format 3, which are ordered instead of numbered.
   private init(listed decoder: inout CBORDecoder) throws(CodecError) {
     try decoder.expectArray(of: 12, "what a segment begins with")
     self.init()
@@ -191,7 +192,7 @@ struct LogHeader: Hashable {
     }
   }
 
-  /// One whose fields are still to be read.
+  /// Creates an empty header, for a reader to fill.
   private init() {
     self.init(
       root: "",

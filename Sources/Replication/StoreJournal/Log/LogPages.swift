@@ -4,29 +4,29 @@ import Glibc
 import Darwin
 #endif
 
-/// A file that is written past the page cache: page by page, from memory that is aligned as disks
-/// want it.
+/// A file that is written past the page cache: in whole pages, from memory with the alignment that
+/// disks require.
 ///
-/// A sync of what went through the cache looks for pages that have changed and waits for each, and
-/// room that is filled there takes as long as a dozen commits. What is written here is on its way
-/// to the disk at once. Entries share a page with those before them, so the last one is kept, to be
-/// written again with what comes.
+/// A sync after cached writes searches for changed pages and waits for each, and filling room
+/// through the cache takes as long as a dozen commits. Direct writes go to the disk at once.
+/// Consecutive entries share a page, so the last page is kept in memory and written again with the
+/// next entry.
 struct LogPages: ~Copyable, @unchecked Sendable {
-  /// What memory and places are aligned to: no disk and no file system asks for more.
+  /// The alignment of memory and offsets: no disk and no file system requires more.
   static let pageBytes = LogHeader.pageBytes
 
   private let descriptor: Int32
   private let path: String
   private var memory: UnsafeMutableRawBufferPointer
-  /// Where the bytes in memory begin in the file: at a page.
+  /// The file offset of the bytes in memory; a multiple of a page.
   private var start = 0
-  /// The number of bytes in memory before those that were written last, and including them.
+  /// The number of bytes in memory before the last write, and including it.
   private var kept = 0
   private var end = 0
 
-  /// Opens a file that is there.
+  /// Opens an existing file.
   ///
-  /// - Returns: Nil where the system or the file system has no such way.
+  /// - Returns: Nil if the system or the file system does not support direct writes.
   static func open(_ path: String) -> LogPages? {
     guard let flag = UncachedRead.flag else { return nil }
     let descriptor = systemOpen(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flag)
@@ -44,12 +44,11 @@ struct LogPages: ~Copyable, @unchecked Sendable {
     close(descriptor)
   }
 
-  /// Writes bytes after those that were written last, in their place, or at the beginning of a
-  /// page.
+  /// Writes bytes after the last write, in its place, or at the beginning of a page.
   ///
-  /// - Returns: False where the file system cannot do without the cache; nothing may be written
-  ///   here then.
-  /// - Throws: ``JournalError``; then it may be tried again, at the same place.
+  /// - Returns: False if the file system refuses direct writes; then this file must not be
+  ///   used again.
+  /// - Throws: ``JournalError``; then the caller may retry at the same offset.
   mutating func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(JournalError) -> Bool {
     if place == start + end {
       let full = end / Self.pageBytes * Self.pageBytes
@@ -67,9 +66,9 @@ struct LogPages: ~Copyable, @unchecked Sendable {
     return try write(upTo: padded)
   }
 
-  /// Fills whole pages with zeros; nothing may have been written behind them.
+  /// Fills whole pages with zeros, as the last pages of the file.
   ///
-  /// - Returns: False where the file system cannot do without the cache.
+  /// - Returns: False if the file system refuses direct writes.
   mutating func fill(_ range: Range<Int>) throws(JournalError) -> Bool {
     (start, kept, end) = (range.lowerBound, 0, 0)
     reserve(range.count)

@@ -1,19 +1,19 @@
-/// The entries of a log, over all of its segments.
+/// Reads the entries of a log across all of its segments.
 struct LogReading {
-  /// An entry, and the segment that it is in.
+  /// An entry with its segment's header.
   struct Found {
     let head: LogEntry.Head
     let records: [UInt8]
     let header: LogHeader
   }
 
-  /// Something in a log is not as it was written.
+  /// An entry or a segment of a log that is damaged.
   struct Damage: Error {
-    /// The first revision that cannot be read.
+    /// The first unreadable revision.
     let revision: UInt64
-    /// What it says it is, where it is known.
+    /// The head of the damaged entry, if it is readable.
     let claimed: LogEntry.Head?
-    /// The segment that cannot be read; nil where it is an entry.
+    /// The path of the unreadable segment; nil for a damaged entry.
     var path: String?
 
     var description: String {
@@ -27,22 +27,22 @@ struct LogReading {
   }
 
   let directory: String
-  /// Whether somebody may be writing it.
+  /// Whether a daemon may be writing the log.
   var isWritten = false
-  /// Watches searches; nil where nobody does.
+  /// Watches searches; nil to search without a watcher.
   var onSearch: LogSearch?
 
-  /// Hands over the entries that end behind a revision, up to the one that is not asked for.
+  /// Passes entries that end after a revision to a closure, until it returns false.
   ///
-  /// Entries follow one another as far as their revisions and checksums say so, which is for
-  /// whoever takes them to look at.
+  /// The caller compares revisions and checksums: this function does not verify that an entry
+  /// follows the one before.
   ///
   /// - Parameters:
   ///   - revision: The revision.
-  ///   - segments: The log's.
-  ///   - limit: Entries that begin later are left out.
-  ///   - take: Takes an entry, and says whether it wants more.
-  /// - Throws: ``JournalError``, ``Damage``, or what `take` throws.
+  ///   - segments: The log's segments.
+  ///   - limit: Entries that begin later are omitted.
+  ///   - take: Receives an entry, and returns whether to continue.
+  /// - Throws: ``JournalError``, ``Damage``, or an error of `take`.
   func entries(
     after revision: UInt64,
     of segments: [LogSegment],
@@ -54,8 +54,8 @@ struct LogReading {
     for (place, segment) in segments.enumerated().dropFirst(start) {
       let next = place + 1 < segments.count ? segments[place + 1] : nil
       let end = min(limit, next.map { $0.first - 1 } ?? .max)
-      // What was read in the middle of a write is read again. It is whole then, for there was a
-      // whole one behind it: so what cannot be read twice is damaged.
+      // An entry that was read during its write is read once more. It is whole then, because a
+      // whole one followed it: bytes that are unreadable twice are damaged.
       var unread: UInt64?
       while true {
         let loaded = try load(segment, isWritten: isWritten && next == nil, after: reached)
@@ -96,7 +96,7 @@ struct LogReading {
     }
   }
 
-  /// - Returns: Whether more is wanted; nil where the segment is to be read again.
+  /// - Returns: Whether to continue with the next segment; nil to read this segment again.
   private func entries(
     of loaded: LoadedSegment,
     isLast: Bool,
@@ -106,7 +106,7 @@ struct LogReading {
     _ take: (Found) throws -> Bool,
   ) throws -> Bool? {
     var cursor = LogCursor(loaded)
-    // Only a copy says where it ends; of others nothing is searched for behind their end.
+    // Only a copy has an end marker; other segments are not searched beyond their end.
     let isOpen = isLast && loaded.header.file == LogHeader.copied
     while true {
       if reached >= end, !isOpen { return true }
@@ -117,10 +117,10 @@ struct LogReading {
         reached = head.last
         guard try take(found) else { return false }
       case .damage where isWritten && isLast && unread != reached + 1: return nil
-      // Nobody was told of what is behind the end.
+      // Entries after the end were not acknowledged.
       case .damage where reached >= end: return true
       case .damage(let claimed, _): throw Damage(revision: reached + 1, claimed: claimed)
-      // A copy says where it ends, and of other segments the next one does.
+      // A copy ends with a marker, and another segment ends at the start of the next one.
       case .end(let isTorn)
       where isLast ? isOpen : isTorn && reached < end:
         throw Damage(revision: max(reached + 1, loaded.header.first), claimed: nil)

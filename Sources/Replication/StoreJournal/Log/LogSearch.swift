@@ -1,14 +1,14 @@
-/// Watches the search for an entry behind something that is none, which may take long.
+/// Watches the search for an entry after damaged bytes, which may take long.
 package struct LogSearch: Sendable {
-  /// How many bytes are looked at between two calls.
+  /// The number of bytes that are searched between two calls.
   static let step = 4 << 20
 
   private let goesOn: @Sendable (Int, Int) -> Bool
 
   /// Watches searches.
   ///
-  /// - Parameter goesOn: Called now and then with the place in a segment that was reached and its
-  ///   number of bytes; says whether the search goes on.
+  /// - Parameter goesOn: Called from time to time with the offset that was reached in a segment and
+  ///   its number of bytes; returns whether to continue the search.
   package init(goesOn: @escaping @Sendable (Int, Int) -> Bool) { self.goesOn = goesOn }
 
   func reached(_ place: Int, of count: Int) throws(JournalError) {

@@ -1,11 +1,11 @@
 import Foundation
 import StoreHistory
 
-/// A file of the log, as its name tells it.
+/// A file of the log, identified by its name.
 struct LogSegment: Hashable, Comparable {
-  /// The first revision that it may have.
+  /// The first revision that it may contain.
   let first: UInt64
-  /// The term under which it is written.
+  /// The term of the daemon that writes it.
   let term: UInt64
 
   var name: String {
@@ -18,7 +18,7 @@ struct LogSegment: Hashable, Comparable {
     self.term = term
   }
 
-  /// Nil for the name of something else.
+  /// Returns nil if the name is not that of a segment.
   init?(name: String) {
     guard name.hasSuffix(".log") else { return nil }
     let parts = name.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
@@ -32,15 +32,15 @@ struct LogSegment: Hashable, Comparable {
 
   func path(in directory: String) -> String { "\(Self.folder(in: directory))/\(name)" }
 
-  /// Where the bytes after its end are kept, when they are cut off.
+  /// Returns the path for the bytes after the segment's end, which are cut off.
   func tornPath(in directory: String) -> String { path(in: directory).dropLast(4) + ".torn" }
 
-  /// The files of what is kept of torn ends, oldest first.
+  /// Returns the files of torn ends, oldest first.
   static func tornPaths(in directory: String) throws(JournalError) -> [String] {
     try torn(in: directory).files
   }
 
-  /// The same, and what has such a name and is no file.
+  /// The same, and the paths with such a name that are not regular files.
   static func torn(
     in directory: String
   ) throws(JournalError) -> (files: [String], others: [String]) {
@@ -59,17 +59,17 @@ struct LogSegment: Hashable, Comparable {
     (left.first, left.term) < (right.first, right.term)
   }
 
-  /// All of a log, oldest first.
+  /// Returns the segments of a log, oldest first.
   ///
-  /// Where two begin with one revision the daemon of the later term has gone on, and nobody was
-  /// told of anything in the other one.
+  /// If two begin with the same revision, the daemon of the later term has continued the history,
+  /// and no entry of the other segment was acknowledged.
   static func all(in directory: String) throws(JournalError) -> [LogSegment] {
     let sorted = try every(in: directory)
     return zip(sorted, sorted.dropFirst().map(Optional.some) + [nil])
       .filter { $0.first != $1?.first }.map(\.0)
   }
 
-  /// Also those that another one has taken the place of.
+  /// Returns all segments, including those that a later term has replaced.
   static func every(in directory: String) throws(JournalError) -> [LogSegment] {
     try DurableFile.names(in: folder(in: directory)).compactMap { LogSegment(name: $0) }.sorted()
   }

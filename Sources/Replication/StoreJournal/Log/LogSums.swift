@@ -1,19 +1,19 @@
-/// Looks up the checksums of entries in a log, and reads a segment once for all that are in it.
+/// Looks up the checksums of entries in a log, and reads a segment once for consecutive lookups.
 ///
-/// For one look at a log: what is written meanwhile is not noticed.
+/// For one pass over a log: later writes are not noticed.
 struct LogSums {
   private let directory: String
-  /// The log's segments, once they were listed.
+  /// The log's segments, after the first lookup.
   private var segments: [LogSegment]?
-  /// The segment that was asked for last; its contents are nil where they cannot be read.
+  /// The segment of the last lookup; its contents are nil if they cannot be read.
   private var loaded: (segment: LogSegment, contents: LoadedSegment?)?
 
   init(in directory: String) { self.directory = directory }
 
-  /// The checksum of the entry that ends at a revision.
+  /// Returns the checksum of the entry that ends at a revision.
   ///
-  /// - Returns: Nil where that entry is not kept, and no segment begins after it.
-  /// - Throws: ``JournalError``, where it cannot be read now.
+  /// - Returns: Nil if that entry is not kept, and no segment begins directly after it.
+  /// - Throws: ``JournalError`` if it cannot be read now.
   mutating func sum(at revision: UInt64) throws(JournalError) -> UInt64? {
     let all: [LogSegment]
     if let segments { all = segments } else { all = try LogSegment.all(in: directory) }
@@ -35,7 +35,7 @@ struct LogSums {
     do throws(JournalError) {
       contents = try LoadedSegment(segment, in: directory)
     } catch {
-      // What is damaged, or was let go of, says nothing.
+      // A damaged or removed segment has no known checksums.
       guard error.code == .corrupt || error.code == .missing else { throw error }
     }
     loaded = (segment, contents)

@@ -1,26 +1,26 @@
-/// The bytes after the last whole entry of the newest segment, up to the last that is not zero.
+/// The bytes after the last whole entry of the newest segment, up to the last non-zero byte.
 struct LogTail: Hashable {
   let place: Range<Int>
-  /// The head that it begins with; nil where that is not as it was written.
+  /// The head at its start; nil if that is damaged.
   let head: LogEntry.Head?
   /// The number of bytes of the segment.
   let fileBytes: Int
 
-  /// Whether it is more than the one entry that was being written, so that acknowledged entries
+  /// Whether it exceeds the one entry that was being written, so that acknowledged entries
   /// are missing.
   ///
-  /// - Parameter circumstance: How the program that wrote it may have ended.
-  /// - Returns: False for what such a program leaves of one entry.
+  /// - Parameter circumstance: The way in which the writing program may have ended.
+  /// - Returns: False for the remains of one interrupted entry.
   func isDamage(_ circumstance: LogCircumstance) -> Bool {
     switch circumstance {
     case .unknown: return false
     case .powerCut:
-      // Every entry before the last one was synced. Without the size any byte may be the last
-      // one's, since no later head was found.
+      // Every entry before the last one was synced. Without a known size every byte may belong to
+      // the last entry, since no later head was found.
       guard let head else { return false }
       return place.upperBound > place.lowerBound + head.size
     case .killed:
-      // A write that was cut short has a beginning, up to the end of a sector, and nothing else.
+      // An interrupted write leaves a prefix of the entry, up to the end of a sector.
       let sector = LogCircumstance.sectorBytes
       let end = (place.upperBound + sector - 1) / sector * sector
       let size = head?.size ?? LogEntry.Head.bytes
@@ -29,23 +29,23 @@ struct LogTail: Hashable {
   }
 }
 
-/// How the program that wrote a segment may have ended, as far as its header tells.
+/// The way in which the program that wrote a segment may have ended, derived from the header.
 enum LogCircumstance: Hashable {
-  /// The machine has not gone down since, and this is the very file: every byte is as the program
+  /// The machine has not restarted since, and this is the same file: every byte is as the program
   /// wrote it.
   case killed
-  /// The machine went down, and each entry was synced before the next one was written.
+  /// The machine restarted, and each entry was synced before the next one was written.
   case powerCut
-  /// It is another file, which may have been copied while it was written; or its entries were not
-  /// promised to survive the machine; or its format does not say.
+  /// The file is a copy, possibly made during a write; or its entries were not promised to survive
+  /// a crash of the machine; or its format does not record that.
   case unknown
 
-  /// No write ends within as many bytes, unless the file ends there.
+  /// No write ends within this many bytes, except at the end of the file.
   static let sectorBytes = 512
 
-  /// Looks which file is at a path, and which start of the machine this is.
+  /// Compares the file at a path and this boot of the machine with the header.
   ///
-  /// - Throws: ``JournalError``, where that file cannot be looked at now.
+  /// - Throws: ``JournalError`` if the file's identity cannot be read now.
   init(_ header: LogHeader, at path: String) throws(JournalError) {
     let isCopied = try header.file != LogFile.identity(of: path)
     self =

@@ -1,46 +1,46 @@
 import StoreHistory
 import StoreProtocol
 
-/// Writes a log: appends entries to a segment, and begins another one where that is full.
+/// Writes a log: appends entries to a segment, and begins another segment when that is full.
 ///
-/// A segment's room is filled with zeros beforehand, so that a sync has its bytes to write and
-/// nothing else. Where that could not be done it grows, which takes longer.
+/// A segment's room is filled with zeros beforehand, so that a sync writes only the entry's bytes.
+/// Without prepared room the file grows, which takes longer.
 ///
-/// Who takes over a history first seals the segment that is written, then looks where it ends. Who
-/// writes looks for a seal behind each sync, before anybody is told. So of an entry that was told
-/// whoever takes over knows, whatever the order.
+/// A daemon that takes over a history seals the current segment, and then reads its end. The writer
+/// checks for a seal after each sync, before it acknowledges the entry. In every order of these
+/// steps the new daemon therefore finds each acknowledged entry.
 struct LogWriter {
-  /// What stays the same in each segment.
+  /// The settings of every segment.
   private let directory: String
   private let capacity: Int
   private let durability: Durability
 
   private var file: LogFile
-  /// The same with its name, for who looks whether it is there.
+  /// The same file with its path, for checks that it still exists.
   private(set) var current: Current?
   private(set) var header: LogHeader
-  /// The newest segment is the last one.
+  /// Oldest first; the last one is being written.
   private(set) var segments: [LogSegment]
-  /// What is known of older ones, to let go of them.
+  /// The known headers of older segments, for their removal.
   private var headers: [LogSegment: LogHeader] = [:]
-  /// Where the next entry goes.
+  /// The offset of the next entry.
   private var place: Int
-  /// Where the longest attempt to write the next entry ends.
+  /// The end of the longest attempt to write the next entry.
   private var attempted = 0
   /// The newest revision, the checksum of its entry, and the bytes of all records so far.
   private(set) var last: UInt64
   private(set) var sum: UInt64
   private(set) var total: UInt64
-  /// What was appended last.
+  /// The last appended batch.
   private var previous: JournalBatch?
-  /// When the newest record was made.
+  /// The time of the newest record.
   private var wallMilliseconds: UInt64
-  /// When the newest record was made that was found, and since when this daemon writes.
+  /// The time of the newest record that was found, and the start of this writer.
   private let foundMilliseconds: UInt64
   private let began = ContinuousClock.now
-  /// How many bytes of the segment were filled beforehand.
+  /// The number of bytes of the segment that were filled beforehand.
   private var room: Int
-  /// Whether room for the next segment was asked for.
+  /// Whether the caller was asked to prepare the next segment.
   private var hasAskedForRoom = false
   private var isFirst = true
 
@@ -50,13 +50,13 @@ struct LogWriter {
     let path: String
   }
 
-  /// A file that gets room for a segment, and goes where it is not used.
+  /// A file that receives room for a segment, and is removed if it is not used.
   struct Prepared {
     fileprivate let file: LogFile
     private let capacity: Int
     private var filled = 0
 
-    /// Begins with one.
+    /// Creates the file.
     init(
       in directory: String,
       _ capacity: Int,
@@ -66,11 +66,11 @@ struct LogWriter {
       file = try LogFile(in: directory, durability)
     }
 
-    /// Whether there is all the room.
+    /// Whether all the room is filled.
     var isReady: Bool { filled >= capacity }
 
-    /// Whether it is to be synced now: when it is whole, and before where it is in the page cache,
-    /// since others' syncs wait for what is on its way from there.
+    /// Whether to sync now: when all is filled, and after each piece that uses the page cache,
+    /// since the syncs of other files wait for pending cached writes.
     var needsSync: Bool { isReady || file.usesCache }
 
     /// Fills a piece.
@@ -83,15 +83,15 @@ struct LogWriter {
     func sync() throws(JournalError) { try file.sync() }
   }
 
-  /// Begins a segment behind what others have written.
+  /// Creates a segment after the existing ones.
   ///
   /// - Parameters:
-  ///   - header: What the segment says, with the entry that it follows.
-  ///   - segments: Those that there are.
-  ///   - directory: Where the journal is.
-  ///   - capacity: How many bytes a segment has, unless a single entry needs more.
-  ///   - foundMilliseconds: When the newest record was made that there is; nil where there is none.
-  /// - Throws: ``JournalError``. Nothing has its name before ``publish()``.
+  ///   - header: The segment's header, with the entry that it follows.
+  ///   - segments: The existing segments.
+  ///   - directory: The journal's directory.
+  ///   - capacity: The number of bytes of a segment, unless a single entry needs more.
+  ///   - foundMilliseconds: The time of the newest existing record; nil if there is no record.
+  /// - Throws: ``JournalError``. The segment has no name before ``publish()``.
   init(
     _ header: LogHeader,
     behind segments: [LogSegment],
@@ -114,10 +114,10 @@ struct LogWriter {
 
   /// The room of a daemon's first segment: most daemons write little, and some end at once.
   private static let firstRoom = 1 << 20
-  /// As long as it has no more, nothing is done for the next segment.
+  /// Up to this size no room for the next segment is prepared.
   private static let quietBytes = 64 << 10
 
-  /// A file with some room, and how much that is; one that grows, where there is none.
+  /// Creates a file with room, and returns its size; a growing file with 0 if the disk has no room.
   private static func filled(
     in directory: String,
     _ room: Int,
@@ -133,13 +133,13 @@ struct LogWriter {
     return (prepared.file, room)
   }
 
-  /// A file for a segment, with room where that was prepared.
+  /// Returns a prepared file, or creates one without room.
   private func file(_ prepared: Prepared?) throws(JournalError) -> LogFile {
     if let prepared { return prepared.file }
     return try LogFile(in: directory, durability)
   }
 
-  /// Writes the beginning of a new segment, which has no name yet.
+  /// Writes the header of a new segment, which has no name yet.
   private mutating func prepareFile() throws(JournalError) {
     header.file = try file.identity()
     let bytes = header.encode()
@@ -148,16 +148,16 @@ struct LogWriter {
     (place, attempted) = (bytes.count, 0)
   }
 
-  /// Leaves the new segment without a name where it is, if this daemon ends before it has one.
+  /// Keeps the draft of the new segment if this daemon ends before the segment has a name.
   func keepDraft() { file.keepDraft(header.bytes) }
 
   /// Gives a new segment its name.
   ///
-  /// - Throws: ``JournalError``, whose code is `busy` where another daemon has begun as well.
+  /// - Throws: ``JournalError``, with the code `busy` if another daemon has begun as well.
   mutating func publish() throws(JournalError) {
     let segment = LogSegment(first: header.first, term: header.term)
     try file.name(segment.path(in: directory))
-    // One that has nothing in it is none any more.
+    // The new segment replaces an empty one of the same revision.
     if segments.last?.first == segment.first { segments.removeLast() }
     segments.append(segment)
     headers[segment] = header
@@ -166,14 +166,17 @@ struct LogWriter {
 
   // MARK: Writing
 
-  /// Appends a batch, and syncs it where that is promised; one that is there already stays, once.
+  /// Appends a batch, and syncs it if the durability requires that.
+  ///
+  /// Repeating the last batch has no effect.
   ///
   /// - Parameters:
   ///   - batch: The batch.
-  ///   - prepared: Takes what was prepared for another segment.
-  /// - Returns: Whether room should be made for the next segment.
-  /// - Throws: ``JournalError``. Where it is `full`, `busy` or `fenced` nobody may be told of the
-  ///   batch; else it is not known what was kept, and nothing further may be appended.
+  ///   - prepared: Returns the room that was prepared for another segment.
+  /// - Returns: Whether to prepare room for the next segment.
+  /// - Throws: ``JournalError``. After `full`, `busy` or `fenced` the batch must not be
+  ///   acknowledged; after another code the contents of the disk are unknown, and appending
+  ///   must end.
   mutating func append(
     _ batch: JournalBatch,
     _ prepared: () -> Prepared?,
@@ -197,7 +200,7 @@ struct LogWriter {
     )
     if place > header.bytes, place + head.size > min(room, capacity) {
       let (isFull, next) = (place + head.size > capacity, prepared())
-      // Where the room ends before the segment is full, it goes on as soon as there is more.
+      // If the room ends before the segment is full, the writer continues in a prepared segment.
       if isFull || next != nil { try startSegment(next) { $0.wallMilliseconds = time } }
     }
     try write(LogEntry.encode(&head, batch.records, key: header.key))
@@ -215,7 +218,7 @@ struct LogWriter {
     place += bytes.count
   }
 
-  /// Writes the next bytes, over all that an attempt has left that found no room.
+  /// Writes the next bytes, and zeros over the remains of a failed longer attempt.
   private mutating func put(_ bytes: [UInt8]) throws(JournalError) {
     let end = place + bytes.count
     let rest = attempted - end
@@ -224,20 +227,20 @@ struct LogWriter {
     attempted = end
   }
 
-  /// Begins another segment, which says something else.
+  /// Begins another segment with a changed header.
   ///
   /// - Parameters:
   ///   - prepared: A file with room.
-  ///   - change: Changes what it says.
-  /// - Throws: ``JournalError``; then this one is the one that is written, as before.
+  ///   - change: Changes the header.
+  /// - Throws: ``JournalError``; then the current segment stays the written one.
   mutating func startSegment(
     _ prepared: Prepared?,
     _ change: (inout LogHeader) -> Void,
   ) throws(JournalError) {
     let earlier = self
-    // What is promised less of is on the disk before anything comes behind it.
+    // With a weaker durability, entries are synced before a segment follows them.
     if durability != .full { try file.sync() }
-    // Two that begin with one revision are told apart by their terms.
+    // Terms distinguish two segments that begin with the same revision.
     if header.first == last + 1 { header.term += 1 }
     header.first = last + 1
     header.before = sum
@@ -252,27 +255,27 @@ struct LogWriter {
       try publish()
     } catch {
       self = earlier
-      // Who has taken over has removed what was prepared.
+      // A daemon that has taken over has removed the prepared file.
       try checkSeal()
       throw error
     }
     Failpoint.reach(.duringRotation)
     do throws(JournalError) {
-      // Who has sealed the one before may not have seen this one.
+      // A daemon that has sealed the earlier segment may not have seen this one.
       try earlier.checkSeal()
     } catch  where error.code == .fenced {
       self = earlier
       throw error
     } catch {
-      // The segment has its name: nothing may be written before it any more.
+      // The segment has its name, so the earlier one must not grow any more.
       throw JournalError(.system, error.message)
     }
   }
 
-  /// Syncs what was appended.
+  /// Syncs the appended entries.
   func sync() throws(JournalError) { try file.sync() }
 
-  /// Says behind all of it that the daemon has ended.
+  /// Appends an entry which states that the daemon has ended.
   mutating func close() throws(JournalError) {
     let bytes = LogEntry.end(behind: last, sum, key: header.key)
     try put(bytes)
@@ -282,7 +285,7 @@ struct LogWriter {
     try file.sync()
   }
 
-  /// Throws where another daemon has taken over.
+  /// Throws if another daemon has taken over.
   func checkSeal() throws(JournalError) {
     let term = try file.seal()
     guard term == 0 else { throw fenced(by: term) }
@@ -298,14 +301,14 @@ struct LogWriter {
 
   // MARK: Old history
 
-  /// Lets go of the oldest segment, if neither a restart nor the retention needs it.
+  /// Removes the oldest segment, if neither a restart nor the retention needs it.
   ///
   /// - Parameters:
-  ///   - needed: Records up to this revision no restart needs.
-  ///   - retention: What is kept besides.
+  ///   - needed: A restart needs only records after this revision.
+  ///   - retention: The limits for other records.
   ///   - wallMilliseconds: The time, in milliseconds since 1970.
-  ///   - elapsed: For how long this daemon has been writing; nil to measure it.
-  /// - Returns: Whether one has gone.
+  ///   - elapsed: The time since this daemon began to write; nil to measure it.
+  /// - Returns: Whether a segment was removed.
   /// - Throws: ``JournalError``.
   mutating func trim(
     through needed: UInt64,
@@ -313,7 +316,7 @@ struct LogWriter {
     at wallMilliseconds: UInt64,
     after elapsed: Duration?,
   ) throws(JournalError) -> Bool {
-    // All of a segment that another one follows from a revision is before that revision.
+    // If another segment begins with a revision, all records before that segment are older.
     let following = segments.dropFirst().prefix { $0.first <= needed + 1 }
     guard !following.isEmpty else { return false }
     var kept = UInt64(clamping: retention.bytes)
@@ -324,8 +327,8 @@ struct LogWriter {
     let before = try recordBytes(before: following.startIndex)
     if total < kept || before > total - kept {
       guard retention.age != nil else { return false }
-      // A clock that is set ahead makes nothing older than it is beside the newest record, and
-      // nothing that was found older than this daemon has been writing.
+      // A clock that was set ahead must not age records. A record's age is measured from the newest
+      // record, and grows at most by the time that this daemon has been writing.
       let known = foundMilliseconds.addingReportingOverflow(
         UInt64(clamping: (elapsed ?? began.duration(to: .now)).wholeMilliseconds)
       )
@@ -336,10 +339,10 @@ struct LogWriter {
           known.overflow ? .max : known.partialValue,
         )
       )
-      // Clocks are set: a segment is as old as the oldest of those behind it.
+      // Clocks are adjusted: a segment is as old as the oldest one after it.
       var time = UInt64.max
       for place in following.startIndex..<segments.endIndex {
-        // Where none of them can be read, the next one tells when they ended.
+        // If all these headers are unreadable, the next segment bounds their age.
         if place >= following.endIndex, time < .max { break }
         time = min(time, try header(of: segments[place])?.wallMilliseconds ?? .max)
       }
@@ -347,9 +350,9 @@ struct LogWriter {
     }
     let oldest = segments.removeFirst()
     headers[oldest] = nil
-    // Those that another one has taken the place of, which has the greatest term, go before it.
+    // Replaced segments are removed before the one with the greatest term, which replaced them.
     for segment in try LogSegment.every(in: directory) where segment.first <= oldest.first {
-      // Without its key nobody can read what was cut off from it.
+      // Torn bytes are unreadable without the segment's key.
       let torn = segment.tornPath(in: directory)
       if !DurableFile.isOtherThanFile(torn) { try DurableFile.remove(torn) }
       try DurableFile.remove(segment.path(in: directory))
@@ -357,18 +360,18 @@ struct LogWriter {
     return true
   }
 
-  /// The bytes of all records before a segment; an estimate by its size where it cannot be read.
+  /// Returns the bytes of all records before a segment; estimated from sizes if it is unreadable.
   private mutating func recordBytes(before place: Int) throws(JournalError) -> UInt64 {
     if let header = try header(of: segments[place]) { return header.total }
-    // The newest segment is ours, and known.
+    // The newest segment's header is always known.
     let next = try recordBytes(before: place + 1)
     let size = try? DurableFile.size(of: segments[place].path(in: directory))
     return next - min(next, UInt64(size ?? 0))
   }
 
-  /// What a segment begins with; nil where that is damaged, which must not keep it from going.
+  /// Returns a segment's header; nil if it is damaged, which must not prevent its removal.
   ///
-  /// - Throws: ``JournalError``, where it may be read at another time.
+  /// - Throws: ``JournalError`` if a later attempt may succeed.
   private mutating func header(of segment: LogSegment) throws(JournalError) -> LogHeader? {
     if let known = headers[segment] { return known }
     do throws(JournalError) {

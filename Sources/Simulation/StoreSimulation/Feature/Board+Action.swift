@@ -5,7 +5,7 @@ extension Board {
     case accounts(AccountsAction)
     case list(ListAction)
     case note(NoteAction)
-    /// A listed session came.
+    /// A listed session joined.
     case joined(session: UInt64)
     case left(session: UInt64)
   }
@@ -14,10 +14,10 @@ extension Board {
     case transferred(tag: UInt64, amount: Int)
     /// The second half of a transfer; only the reducer sends it.
     case arrived(amount: Int)
-    /// Changes nothing, which is a revision too.
+    /// Changes no state, which also makes a revision.
     case refreshed(tag: UInt64)
     case noteToggled(tag: UInt64)
-    /// Changes nothing, and has an effect that takes its time.
+    /// Changes no state, and has an effect that lasts for some time.
     case began(tag: UInt64)
   }
 
@@ -40,7 +40,7 @@ extension Board {
 }
 
 extension Board.Action {
-  /// Which action of a client it is; nil when no client sent it.
+  /// The tag of a client's action; nil for other actions.
   package var tag: UInt64? {
     switch self {
     case .accounts(.transferred(let tag, _)), .accounts(.refreshed(let tag)),

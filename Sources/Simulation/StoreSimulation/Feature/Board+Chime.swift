@@ -1,15 +1,15 @@
 package import StoreState
 
 extension Board {
-  /// What a part of the board puts out.
+  /// An output of a part of the board.
   package enum Chime: Equatable, Sendable {
     case rung(Mark)
-    /// Later builds know nothing of it.
+    /// Unknown in later builds.
     case faded(Mark)
   }
 
   package struct Mark: Equatable, Sendable {
-    /// Greater than that of every output before it, also of earlier daemons.
+    /// Greater than the number of every earlier output, also of earlier daemons.
     package var number: UInt64 = 0
     package var text = ""
 
@@ -18,7 +18,7 @@ extension Board {
 }
 
 extension Board.Chime {
-  /// Which output it is.
+  /// The number of the output.
   package var number: UInt64 {
     switch self {
     case .rung(let mark), .faded(let mark): mark.number

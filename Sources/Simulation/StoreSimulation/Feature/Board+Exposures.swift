@@ -3,7 +3,7 @@ package import StoreExposures
 import StoreState
 
 extension Board {
-  /// What clients may see and send.
+  /// The scopes that clients may see and send to.
   package static let exposures: [Expose<State, Action>] = [
     Expose("accounts", state: \.accounts, action: \.accounts, output: Chime.self),
     Expose("list", state: \.list, action: \.list, output: Chime.self),
@@ -12,9 +12,9 @@ extension Board {
     Expose("presence", state: \.presence),
   ]
 
-  /// The encoding of a scope's optional state, worked out without the exposures.
+  /// Encodes a scope's optional state, independently of the exposures.
   ///
-  /// - Returns: Nil for a scope that there is not.
+  /// - Returns: Nil for an unknown scope.
   package static func projection(of scope: String, in state: State) -> [UInt8]? {
     switch scope {
     case "accounts": return Optional(state.accounts).encoded()
@@ -25,13 +25,13 @@ extension Board {
     }
   }
 
-  /// The id in the name of a row's scope.
+  /// Returns the id in the name of a row's scope.
   static func rowID(of scope: String) -> Int? {
     guard scope.hasPrefix("list/rows/") else { return nil }
     return Int(scope.dropFirst("list/rows/".count))
   }
 
-  /// The scopes that what an action puts out belongs to, worked out without the exposures.
+  /// Returns the scopes of an action's outputs, independently of the exposures.
   static func scopes(of action: Action) -> [String] {
     switch action {
     case .accounts: ["accounts"]

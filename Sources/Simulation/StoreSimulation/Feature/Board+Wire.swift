@@ -1,7 +1,7 @@
 package import StoreActor
 package import StoreState
 
-/// The whole root is kept by journals; clients never see it.
+/// Journals keep the whole root; no exposure shows it to clients.
 extension Board.State: DurableState, ReplicatedRecord {
   package static let layout = RecordLayout<Self>(
     "Board",

@@ -1,24 +1,24 @@
 package import StoreActor
 import StoreState
 
-/// The feature that the simulated daemon runs: one part of every kind that a scope can be.
+/// The feature of the simulated daemon, with one part for each kind of scope.
 ///
-/// Every action of a client carries a tag of its own, so that a history tells which were reduced.
+/// Every action of a client has a unique tag, by which a history identifies the reduced actions.
 package struct Board: Reducer {
   package struct State: Equatable, Sendable {
-    /// Two numbers that one action moves a part between, in two steps of one revision.
+    /// Two numbers: one action moves an amount between them, in two steps of one revision.
     package var accounts = Accounts()
     package var list = RowList()
-    /// A part that comes and goes.
+    /// An optional part.
     package var note: Note?
     package var presence = Presence()
-    /// What was reduced; nobody sees it.
+    /// The reduced actions; it is not exposed.
     package var trail = Trail()
 
     package init() {}
   }
 
-  /// The actions of clients that were reduced: how many, and the last of them.
+  /// The number of reduced client actions, and the tag of the last one.
   package struct Trail: Equatable, Sendable {
     package var count = 0
     package var last: UInt64 = 0
@@ -59,14 +59,14 @@ package struct Board: Reducer {
     package init() {}
   }
 
-  /// The sessions that are there, as the session events say.
+  /// The present sessions, according to the session events.
   package struct Presence: Equatable, Sendable {
     package var sessions: [UInt64] = []
 
     package init() {}
   }
 
-  /// Does the work of an effect, and tells its sink when that is over.
+  /// Performs the work of an effect, and notifies its sink of the end.
   package typealias Work =
     @MainActor @Sendable (_ tag: UInt64, _ sink: EffectSink<Action>) -> Void
 
@@ -74,12 +74,15 @@ package struct Board: Reducer {
   private let work: Work
 
   /// - Parameters:
-  ///   - ledger: Numbers what is put out.
-  ///   - work: What effects do.
+  ///   - ledger: Numbers the outputs.
+  ///   - work: Performs the work of effects.
   package init(ledger: Ledger, work: @escaping Work) {
     self.ledger = ledger
     self.work = work
   }
+
+  /// The reason for a refused transfer.
+  package static let refusal = "The account is full."
 
   package var body: some ReducerOf<Self> {
     Reduce { state, action in
@@ -102,7 +105,7 @@ package struct Board: Reducer {
     .ifLet(\.note, action: \.note) { NoteFeature() }
   }
 
-  /// A row, which may be gone when an action for it comes.
+  /// A row, which may be absent when an action for it arrives.
   private struct RowFeature: Reducer {
     func reduce(into state: inout Row, action: RowAction) -> Effect<RowAction> {
       switch action {
@@ -128,9 +131,13 @@ package struct Board: Reducer {
       state.accounts.left -= amount
       return .concatenate(.send(.accounts(.arrived(amount: amount))), rung("\(amount)"))
     case .arrived(let amount):
+      // The transfer belongs to the same revision, so it is refused, too.
+      if (state.accounts.moves + amount).isMultiple(of: 13) {
+        return .refuse(Self.refusal, code: "full", value: amount)
+      }
       state.accounts.right += amount
       state.accounts.moves += 1
-    // An output of a revision that changes nothing.
+    // An output of a revision that changes no state.
     case .refreshed: return rung("refreshed")
     case .began(let tag):
       return Effect(.source(EffectSource { [work] sink in work(tag, sink) }))
@@ -158,7 +165,7 @@ package struct Board: Reducer {
     return .none
   }
 
-  /// An output that no exposure names.
+  /// An output without an exposure.
   private struct Secret: Sendable {}
 
   private func rung(_ text: String) -> Effect<Action> { .output(Chime.rung(mark(text))) }

@@ -1,6 +1,6 @@
 package import StoreState
 
-/// The board as a later build of a client has it: reordered, renamed, with more and with less.
+/// The board in a client's later build: fields are reordered, renamed, added and removed.
 package enum LaterBoard {
   package struct Accounts: Equatable, Sendable {
     package var right = 0
@@ -11,7 +11,7 @@ package enum LaterBoard {
     package init() {}
   }
 
-  /// The same but for a default.
+  /// The same with another default.
   package struct ForeignAccounts: Equatable, Sendable {
     package var right = 0
     package var currency = "CHF"
@@ -29,7 +29,7 @@ package enum LaterBoard {
     package init() {}
   }
 
-  /// Without the count: what changes only that is nothing here.
+  /// Omits the count: a change of the count alone changes no state here.
   package struct Row: Equatable, Identifiable, Sendable {
     package var label = ""
     package var isOpen = true
@@ -45,7 +45,7 @@ package enum LaterBoard {
     package init() {}
   }
 
-  /// What nobody can make of those who are present.
+  /// A type that cannot read the daemon's presence.
   package struct Crowd: Equatable, Sendable {
     package var sessions: [String] = []
 
@@ -53,10 +53,10 @@ package enum LaterBoard {
   }
 
   package enum AccountsAction: Equatable, Sendable {
-    /// The daemon knows nothing of it.
+    /// Unknown to the daemon.
     case audited(tag: UInt64)
     case refreshed(tag: UInt64)
-    /// The daemon takes no reason.
+    /// The daemon's action has no reason.
     case transferred(amount: Int, reason: String, tag: UInt64)
     case noteToggled(tag: UInt64)
   }
@@ -78,9 +78,9 @@ package enum LaterBoard {
 // MARK: - What it has to make of the daemon's
 
 extension LaterBoard {
-  /// The encoding of a scope's optional state, worked out by hand.
+  /// Encodes a scope's optional state, by hand-written conversions.
   ///
-  /// - Returns: Nil for a scope that there is not.
+  /// - Returns: Nil for an unknown scope.
   package static func projection(of scope: String, in state: Board.State) -> [UInt8]? {
     switch scope {
     case "accounts": Optional(Accounts(state.accounts)).encoded()
@@ -92,7 +92,7 @@ extension LaterBoard {
     }
   }
 
-  /// The encoding of an output; nil for one that it does not know.
+  /// Encodes an output; nil if this build does not know it.
   package static func chime(_ chime: Board.Chime) -> [UInt8]? {
     guard case .rung(let old) = chime else { return nil }
     var mark = Mark()

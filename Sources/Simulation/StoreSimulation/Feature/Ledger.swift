@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Numbers what a reducer puts out.
+/// Numbers a reducer's outputs.
 package final class Ledger: Sendable {
-  // Guarded by its mutex: reducers may run anywhere as far as the compiler knows.
+  // Guarded by a mutex, because the compiler allows reducers on any thread.
   private let lastOutput: Mutex<UInt64>
 
-  /// - Parameter daemon: How many daemons there were before.
+  /// - Parameter daemon: The number of earlier daemons.
   package init(daemon: Int = 0) { lastOutput = Mutex(UInt64(daemon) << 32) }
 
-  /// The number of the next output.
+  /// Returns the number of the next output.
   func nextOutput() -> UInt64 {
     lastOutput.withLock { last in
       last += 1

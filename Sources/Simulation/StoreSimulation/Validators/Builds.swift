@@ -1,13 +1,14 @@
 import StoreProtocol
 
-/// Builds understand each other, or say why not: what a client's build cannot read is refused with
-/// the fields that differ and never shown, everything else is not refused, and of outputs only
-/// those are left out whose case is unknown.
+/// Builds are compatible, or report their differences.
+///
+/// A scope that a client's build cannot read is refused with the differing fields, and never shown;
+/// no other scope is refused. Only outputs of unknown cases are omitted.
 package enum Builds {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var violations: [Violation] = []
     func violate(_ what: String) { violations.append(Violation("Builds", what)) }
-    // Who follows more than it may is told so.
+    // A client that follows too many scopes is refused for that reason.
     for refusal in history.refusals where refusal.failure.code != "tooManyScopes" {
       guard history.mayHave(refusal.client, refusal.scope) else { continue }
       let text = "client \(refusal.client) was refused \(refusal.scope)"

@@ -1,5 +1,5 @@
-/// Atomic and cut-consistent: whatever a client shows, of all its scopes, is what the daemon had at
-/// one and the same revision; never half of an action.
+/// Atomic and cut-consistent: all scopes that a client shows equal the daemon's state at one
+/// revision, never half of an action.
 package enum CutConsistency {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var projections = Projections(history)

@@ -1,5 +1,6 @@
-/// Ordered, unique, reliable: what a replica takes is of ever greater revisions, and what a client
-/// shows never goes back within an epoch, nor from one epoch to an earlier one.
+/// Ordered, unique, reliable: a replica's revisions increase.
+///
+/// The revisions that a client shows never decrease within an epoch, and its epochs never go back.
 package enum DeltaOrder {
   @Sendable package static func check(_ history: History) -> [Violation] {
     history.clients.enumerated().flatMap { check($0, $1, history) }
@@ -19,7 +20,7 @@ package enum DeltaOrder {
     for record in records {
       switch record {
       case .reset(let replica, _, let revision):
-        // A snapshot may be of another epoch, whose revisions start over.
+        // A snapshot may belong to another epoch, whose revisions start again.
         ofReplica[replica] = revision
       case .applied(let replica, let scope, let revision):
         guard let last = ofReplica[replica] else {

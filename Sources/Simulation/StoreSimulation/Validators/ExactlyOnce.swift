@@ -1,11 +1,11 @@
 import StoreProtocol
 
-/// Exactly once: within an epoch no action is reduced twice, every action gets one outcome, and the
-/// outcome is the truth.
+/// Exactly once: within an epoch no action is reduced twice, and every action gets one outcome,
+/// which is true.
 package enum ExactlyOnce {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var violations: [Violation] = []
-    /// Where each action was reduced, by tag.
+    /// The epochs and revisions that reduced each action, by tag.
     var reduced: [UInt64: [(epoch: Int, revision: UInt64)]] = [:]
     for (order, epoch) in history.epochs.enumerated() {
       for reduction in epoch.reductions {
@@ -37,7 +37,7 @@ package enum ExactlyOnce {
   ) -> [Violation] {
     var violations: [Violation] = []
     var outcomes: [UInt64: Int] = [:]
-    /// Actions that the daemon's build does not have.
+    /// Actions that the daemon's build does not know.
     var unknown: Set<UInt64> = []
     for record in records {
       switch record {
@@ -60,7 +60,7 @@ package enum ExactlyOnce {
     return violations
   }
 
-  /// What is wrong with an outcome, given where the action was reduced.
+  /// Returns the fault of an outcome, given the revisions that reduced the action.
   private static func problem(
     _ outcome: Outcome,
     _ places: [(epoch: Int, revision: UInt64)],
@@ -81,14 +81,15 @@ package enum ExactlyOnce {
         return places.isEmpty ? nil : "is said not to have run (\(failure.code)), and was reduced"
       default: break
       }
-      // In another epoch it may have been reduced before the daemon forgot everything.
+      // In another epoch it may have been reduced before the daemon lost its state.
       if history.epochs.count == 1, !places.isEmpty {
         return "failed (\(failure.code)), and was reduced"
       }
       switch failure.code {
       case Outcome.absent, Outcome.overloaded: return nil
+      case Outcome.refused where failure.message == Board.refusal: return nil
       case Outcome.rejected:
-        // What a daemon refused before it was started again it knows as rejected.
+        // A restarted daemon reports an action as rejected that an earlier daemon refused.
         let isOld = history.recoveries > 0 && failure.message.contains("started again")
         return mayBeRejected || isOld ? nil : "was rejected: \(failure.message)"
       default: return "failed for no reason: \(failure.code), \(failure.message)"

@@ -1,6 +1,6 @@
 import StoreProtocol
 
-/// Granted: a client has and changes only what it may, and all else does not exist for it.
+/// Granted: a client sees and changes only the granted scopes; all others do not exist for it.
 package enum Granted {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var violations: [Violation] = []

@@ -1,7 +1,7 @@
 import StoreState
 
-/// Identical: when all is quiet every copy has the daemon's digest, also that of a client of
-/// another build, and what is shown is the daemon's state as the client's build has it.
+/// Identical: when all is quiet, every copy has the daemon's digest, also in another build, and the
+/// shown state is the daemon's state in the client's build.
 package enum Identity {
   @Sendable package static func check(_ history: History) -> [Violation] {
     history.endings.compactMap { ending in

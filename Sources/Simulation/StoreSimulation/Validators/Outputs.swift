@@ -1,4 +1,4 @@
-/// Outputs in order, and at most once: what a replica is given are ever later outputs.
+/// Outputs in order, and at most once: the numbers of a replica's outputs increase.
 package enum OutputOrder {
   @Sendable package static func check(_ history: History) -> [Violation] {
     history.heard { replica, outputs, client in
@@ -14,8 +14,8 @@ package enum OutputOrder {
   }
 }
 
-/// Outputs where they belong: only who follows a scope is given its outputs, as the daemon made
-/// them or as the client's build reads them, and has the state by then that they come behind.
+/// Outputs in place: only followers of a scope receive its outputs, as the daemon made them or as
+/// the client's build reads them, and they show the state that precedes the output.
 package enum OutputPlace {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var projections = Projections(history)
@@ -56,7 +56,7 @@ package enum OutputPlace {
     }
     guard let shown else { return " before any state" }
     guard shown.epoch == epoch else {
-      // One that waited for its schema may be told when a later daemon's state is there.
+      // An output that waited for its schema may arrive with the state of a later daemon.
       return history.order(of: shown.epoch) > history.order(of: epoch) && heard.isLater
         ? nil : " with the state of another epoch"
     }
@@ -66,8 +66,8 @@ package enum OutputPlace {
   }
 }
 
-/// Outputs that arrive: where nothing goes wrong, who follows a scope misses none, from the first
-/// after the snapshot on, but those that its build does not know.
+/// Outputs arrive: in a calm run, a follower receives every output after its snapshot, except those
+/// that its build does not know.
 package enum OutputReach {
   @Sendable package static func check(_ history: History) -> [Violation] {
     guard history.isCalm, history.epochs.count == 1, history.unrest == nil else { return [] }
@@ -85,7 +85,7 @@ package enum OutputReach {
     var heard: [Int: [UInt64]] = [:]
     var later: Set<Int> = []
     var left: Set<Int> = []
-    /// Those that have a snapshot and show nothing yet.
+    /// The replicas that have a snapshot and show no state yet.
     var fresh: [Int] = []
     for record in records {
       switch record {
@@ -95,7 +95,7 @@ package enum OutputReach {
           fresh.append(replica)
         }
       case .shown(let shown):
-        // A snapshot may be older than what is shown first, which a replay has led to.
+        // A replay may have made the first shown state newer than the snapshot.
         for replica in fresh { began[replica]?.revision = shown.revision }
         fresh = []
       case .heard(let replica, _, let number, _, let isLater):
@@ -109,7 +109,7 @@ package enum OutputReach {
       let due = made.filter { $0.scopes.contains(start.scope) && $0.revision > start.revision }
       let known = due.filter { $0.laterBytes != nil }
       let numbers = heard[replica] ?? []
-      // A replica that heard nothing may be of either build.
+      // A replica without outputs may be of either build.
       let candidates = later.contains(replica) ? [known] : numbers.isEmpty ? [known, due] : [due]
       let fits = candidates.contains { candidate in
         let all = candidate.map(\.number)
@@ -130,7 +130,7 @@ extension History {
     var isLater = false
   }
 
-  /// Judges what each replica was given, in order.
+  /// Judges the outputs of each replica, in order.
   func heard(_ judge: (_ replica: Int, [Heard], _ client: Int) -> [Violation]) -> [Violation] {
     var violations: [Violation] = []
     for (client, records) in clients.enumerated() {

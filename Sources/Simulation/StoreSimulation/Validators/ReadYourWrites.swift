@@ -22,7 +22,7 @@ package enum ReadYourWrites {
           shown.scopes.isEmpty
           || candidates.contains { epoch in
             guard epoch == shown.epoch else { return false }
-            // Revisions that changed nothing of these scopes are not shown.
+            // A revision that changes none of these scopes is not shown.
             return projections.differing(shown, at: max(revision, shown.revision)).isEmpty
           }
         if !isIncluded {

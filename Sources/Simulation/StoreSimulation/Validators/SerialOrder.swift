@@ -1,5 +1,5 @@
-/// Serial: actions are reduced in one total order, each a revision of its own, and one client's
-/// actions keep the order in which it sent them.
+/// Serial: actions are reduced in one total order, one revision each, and one client's actions keep
+/// the order in which it sent them.
 package enum SerialOrder {
   @Sendable package static func check(_ history: History) -> [Violation] {
     history.epochs.flatMap(check)

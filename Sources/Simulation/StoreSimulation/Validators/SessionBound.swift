@@ -1,5 +1,5 @@
-/// Session-bound: each listed session comes once and goes at most once, and those who are there at
-/// the end are those who are there.
+/// Session-bound: each listed session joins once and leaves at most once, and the listed sessions
+/// at the end are the open ones.
 package enum SessionBound {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var violations: [Violation] = []

@@ -1,4 +1,4 @@
-/// A promise that was not kept, and where that shows.
+/// A broken promise, with its evidence.
 package struct Violation: Hashable, Sendable, CustomStringConvertible {
   package var promise: String
   package var what: String
@@ -27,11 +27,11 @@ package enum Validator {
 extension History {
   func epoch(_ number: UInt64) -> Epoch? { epochs.first { $0.number == number } }
 
-  /// The place of an epoch in time.
+  /// Returns the index of an epoch in time.
   func order(of number: UInt64) -> Int { epochs.firstIndex { $0.number == number } ?? -1 }
 }
 
-/// Works out what a scope looked like at a revision, each once.
+/// Computes a scope's encoding at a revision, once for each.
 struct Projections {
   private struct Key: Hashable {
     var epoch: UInt64
@@ -45,8 +45,8 @@ struct Projections {
 
   init(_ history: History) { self.history = history }
 
-  /// The encoding of a scope's optional state, as a client of a build has to have it; nil when
-  /// there is no such revision.
+  /// Returns the encoding of a scope's optional state that a client's build has to show; nil if the
+  /// revision does not exist.
   mutating func bytes(
     of scope: String,
     revision: UInt64,
@@ -67,7 +67,7 @@ struct Projections {
     return bytes
   }
 
-  /// The scopes that do not show the daemon's state at a revision.
+  /// Returns the scopes that do not show the daemon's state at a revision.
   mutating func differing(_ shown: History.Shown, at revision: UInt64) -> [String] {
     shown.scopes.filter { scope in
       let expected = bytes(

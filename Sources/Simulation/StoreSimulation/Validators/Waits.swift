@@ -1,4 +1,4 @@
-/// Every wait ends once, within its time, and is not given up before.
+/// Every wait ends once, within its time, and does not time out earlier.
 package enum WaitsEnd {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var violations: [Violation] = []
@@ -18,7 +18,7 @@ package enum WaitsEnd {
   }
 }
 
-/// Where nothing goes wrong what is waited for comes.
+/// In an undisturbed run, awaited conditions are met.
 package enum WaitsSucceed {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var violations: [Violation] = []
@@ -33,7 +33,7 @@ package enum WaitsSucceed {
   }
 }
 
-/// What differs though it was fetched is not fetched again all the time.
+/// A scope that still differs after it was fetched is fetched again only after a back-off.
 package enum BackOff {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var violations: [Violation] = []
@@ -43,7 +43,7 @@ package enum BackOff {
         times[scope, default: []].append(time)
       }
       for (scope, times) in times.sorted(by: { $0.key < $1.key }) {
-        // The first may be at any time, the second soon after it.
+        // The first fetch may be at any time, and the second one soon after it.
         for (place, (time, next)) in zip(times, times.dropFirst()).enumerated().dropFirst() {
           let growth = history.mismatchBackOff.lowerBound << min(place - 1, 20)
           let least = min(growth, history.mismatchBackOff.upperBound)
@@ -58,7 +58,7 @@ package enum BackOff {
   }
 }
 
-/// At rest no scope is joined that nobody holds.
+/// At rest a session has joined only scopes that its client holds.
 package enum Holding {
   @Sendable package static func check(_ history: History) -> [Violation] {
     history.unheld.map { Violation("Held", "client \($0.client) still joins \($0.scope)") }

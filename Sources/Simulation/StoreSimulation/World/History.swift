@@ -36,16 +36,16 @@ package struct History: Sendable {
     package var tag: UInt64
     /// Whether the revision that began it was released.
     package var isReleased: Bool
-    /// When it was over, was cancelled, or its daemon ended; in nanoseconds.
+    /// The time, in nanoseconds, at which it finished, was cancelled, or its daemon ended.
     package var end: Int64?
   }
 
   /// An output that the daemon emitted for clients.
   package struct Output: Hashable, Sendable {
     package var number: UInt64
-    /// The newest revision when it was made.
+    /// The newest revision at the time of the output.
     package var revision: UInt64
-    /// The scopes that it belongs to.
+    /// The scopes to which it belongs.
     package var scopes: [String]
     /// Its encoding in the daemon's build.
     package var bytes: [UInt8]
@@ -69,30 +69,31 @@ package struct History: Sendable {
 
   /// An observation or an act of a client, in the client's order.
   package enum Record: Hashable, Sendable {
-    /// All scopes that it shows, after one of them changed.
+    /// All scopes that the client shows, after one of them changed.
     case shown(Shown)
-    /// A replica took a snapshot.
+    /// A replica applied a snapshot.
     case reset(replica: Int, scope: String, revision: UInt64)
-    /// A replica took a delta.
+    /// A replica applied a delta.
     case applied(replica: Int, scope: String, revision: UInt64)
-    /// A replica was given an output of its scope, of this client's build.
+    /// A replica received an output of its scope, in this client's build.
     case heard(replica: Int, scope: String, number: UInt64, bytes: [UInt8], isLater: Bool)
-    /// A scope was left, with its replica.
+    /// A scope was left, and its replica was dropped.
     case left(replica: Int)
-    /// Outputs of a scope could not be read, and why.
+    /// Outputs of a scope could not be read, for a reason.
     case outputsLeftOut(scope: String, reason: String)
-    /// An action was sent; whether the daemon's build knows it.
+    /// An action was sent; `isKnown` states whether the daemon's build knows it.
     case submitted(tag: UInt64, scope: String, isKnown: Bool)
-    /// An action has its outcome; whether its scope was left or refused by then.
+    /// An action has its outcome; `isScopeGone` states whether its scope was left or refused
+    /// by then.
     case settled(tag: UInt64, Outcome, isScopeGone: Bool)
-    /// An action's effects have ended, as far as the client was told.
+    /// The client was notified of the end of an action's effects.
     case finished(tag: UInt64, at: Int64)
     case newEpoch(old: UInt64, new: UInt64)
-    /// A wait did not end in its time, or ended twice.
+    /// A wait did not end within its time, or ended twice.
     case overdue(wait: UInt64)
-    /// A wait was given up before its time was over.
+    /// A wait timed out before its time had passed.
     case hasty(wait: UInt64)
-    /// A wait was given up though nothing stood in the way of what it was for.
+    /// A wait timed out although its condition had to be met.
     case vain(wait: UInt64)
     /// A scope is fetched again because its digest differs.
     case resynchronized(scope: String, at: Int64)
@@ -107,33 +108,33 @@ package struct History: Sendable {
 
     package struct Scope: Hashable, Sendable {
       package var name: String
-      /// The encoding of the scope's optional state, as the client's build has it.
+      /// The encoding of the scope's optional state, in the client's build.
       package var bytes: [UInt8]
-      /// Whether that is a later build than the daemon's.
+      /// Whether the client's build is later than the daemon's.
       package var isLater = false
     }
   }
 
-  /// What a client has of a scope when all is quiet, and what the daemon has.
+  /// A client's copy of a scope when all is quiet, and the daemon's state.
   package struct Ending: Hashable, Sendable {
     package var client: Int
     package var scope: String
-    /// Of the daemon's form, whatever the client's build is.
+    /// The digest of the daemon's form, for every client's build.
     package var ours: Digest
     package var theirs: Digest
     package var shown: [UInt8]
-    /// What a client of its build has to show.
+    /// The encoding that a client of this build has to show.
     package var expected: [UInt8]
-    /// Whether the client's build can read the daemon's.
+    /// Whether the client's build can read the daemon's build.
     package var isReadable: Bool
   }
 
-  /// A scope that a client may not have, when all is quiet.
+  /// A scope that a client was refused, when all is quiet.
   package struct Refusal: Hashable, Sendable {
     package var client: Int
     package var scope: String
     package var failure: JoinFailure
-    /// Whether the client's build can read the daemon's.
+    /// Whether the client's build can read the daemon's build.
     package var isReadable: Bool
 
     package init(client: Int, scope: String, failure: JoinFailure, isReadable: Bool) {
@@ -149,39 +150,39 @@ package struct History: Sendable {
     package var scope: String
   }
 
-  /// In the order in which they lived.
+  /// The epochs, in chronological order.
   package var epochs: [Epoch] = []
   package var clients: [[Record]] = []
-  /// What clients may see and send that may not do everything, by their indices.
+  /// The scopes of each restricted client, by its index.
   package var granted: [Int: Set<String>] = [:]
   package var endings: [Ending] = []
   package var refusals: [Refusal] = []
   /// The scopes that sessions have joined at the end although their clients do not hold them.
   package var unheld: [Unheld] = []
-  /// Whether the run had no disturbance, so that no output may be lost.
+  /// Whether the run was undisturbed, so that no output may be lost.
   package var isCalm = false
-  /// The back-off before clients fetch a scope that differs again, in nanoseconds.
+  /// The back-off before a client fetches a differing scope again, in nanoseconds.
   package var mismatchBackOff: ClosedRange<Int64> = 0...0
-  /// How many clients asked to be listed among those present.
+  /// The number of clients that asked to be listed as present.
   package var listedClients = 0
-  /// What a daemon did not have any more when it was started again, though it had said so.
+  /// Released data that a restarted daemon no longer had.
   package var losses: [String] = []
-  /// How often a daemon learned that another one had taken its history over.
+  /// The number of daemons that found another one in control of their history.
   package var fencings = 0
-  /// How often a daemon was restarted from a disk with a history.
+  /// The number of restarts of a daemon from a disk with a history.
   package var recoveries = 0
-  /// Why the run did not come to rest; nil when it did.
+  /// The reason for which the run did not come to rest; nil if it did.
   package var unrest: String?
-  /// What the daemons counted, by name, summed over all of them.
+  /// The daemons' counters, by name, summed over all daemons.
   package var counters: [String: UInt64] = [:]
-  /// How often clients had to resynchronise.
+  /// The number of resynchronisations of clients.
   package var resyncs: UInt64 = 0
   /// A hash of all frames and states that were sent or shown.
   package internal(set) var fingerprint: UInt64 = 0xcbf2_9ce4_8422_2325
 
   package init() {}
 
-  /// An encoding that is compared and not read: what is long is only hashed.
+  /// Returns an encoding for comparisons: a long one is replaced by its hash.
   static func fold(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count > 512 else { return bytes }
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -189,7 +190,7 @@ package struct History: Sendable {
     return withUnsafeBytes(of: (hash, UInt64(bytes.count))) { Array($0) }
   }
 
-  /// Mixes something that happened into the fingerprint.
+  /// Mixes an event into the fingerprint.
   mutating func mix(_ bytes: some Collection<UInt8>, _ numbers: UInt64...) {
     for number in numbers { mix(word: number) }
     var word: UInt64 = UInt64(bytes.count)
@@ -204,7 +205,7 @@ package struct History: Sendable {
 }
 
 extension History {
-  /// What happened, in a few lines.
+  /// A summary of the run, in a few lines.
   package var summary: String {
     let revisions = epochs.map { "\($0.roots.count - 1)" }.joined(separator: " + ")
     let counts = counters.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
@@ -218,22 +219,22 @@ extension History {
       """
   }
 
-  /// How many outputs clients were given.
+  /// The number of outputs that clients received.
   package var outputsHeard: Int { count { if case .heard = $0 { true } else { false } } }
 
-  /// How often clients could not read outputs, for a reason of its own each time.
+  /// The number of times that clients could not read outputs, each with its own reason.
   package var outputsLeftOut: Int {
     count { if case .outputsLeftOut = $0 { true } else { false } }
   }
 
-  /// How many scopes of a later build were shown.
+  /// The number of records that show a scope of a later build.
   package var laterScopes: Int {
     count {
       if case .shown(let shown) = $0 { shown.scopes.contains(where: \.isLater) } else { false }
     }
   }
 
-  /// Whether a client may see a scope, and send to it.
+  /// Returns whether a client may see a scope and send to it.
   package func mayHave(_ client: Int, _ scope: String) -> Bool {
     let name = scope.hasPrefix("list/rows/") ? "list/rows/*" : scope
     return granted[client]?.contains(name) ?? true

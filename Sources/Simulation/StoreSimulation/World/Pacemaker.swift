@@ -1,4 +1,4 @@
-/// Sees to it that a turn comes at the earliest of the moments asked for, once.
+/// Schedules one turn at the earliest of the requested moments.
 @MainActor
 final class Pacemaker {
   private let clock: VirtualClock

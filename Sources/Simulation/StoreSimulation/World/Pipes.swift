@@ -1,13 +1,13 @@
 import StoreProtocol
 
-/// One connection of a control socket: frames arrive in order, as long as it lasts.
+/// A connection of a control socket: frames arrive in order while it is open.
 @MainActor
 final class ControlPipe {
   let peer: PeerID
   /// The daemon at its other end; nil after its end.
   private(set) weak var daemon: SimulatedDaemon?
   var isOpen = true
-  /// When the last frame of each direction arrives; none may overtake it.
+  /// The arrival times of the last frames in each direction; no frame may overtake another.
   var lastAtDaemon: Int64 = 0
   var lastAtClient: Int64 = 0
 
@@ -24,18 +24,18 @@ extension PeerID {
   }
 }
 
-/// One connection of a publishing socket, with what is subscribed to at its daemon's end.
+/// A connection of a publishing socket, with its subscriptions at the daemon.
 @MainActor
 final class PublishingPipe {
   let peer: PeerID
-  /// Who is at its other end; nil when that is gone.
+  /// The daemon at its other end; nil after its end.
   private(set) weak var daemon: SimulatedDaemon?
   var isOpen = true
-  /// Whether everything that is sent is lost, though both ends think that it is open.
+  /// Whether all messages are lost although both ends consider the connection open.
   var isSilent = false
   var lastAtDaemon: Int64 = 0
   var lastAtClient: Int64 = 0
-  /// Topics at the daemon's end.
+  /// The subscribed topics at the daemon.
   var topics: Set<[UInt8]> = []
 
   init(number: UInt64, to daemon: SimulatedDaemon) {

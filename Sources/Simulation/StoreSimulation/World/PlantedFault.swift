@@ -56,6 +56,8 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   case falseExpiries
   /// A reduced action is reported as sent to an absent scope.
   case falseAbsences
+  /// An action that was reduced is answered with a reducer's refusal.
+  case falseRefusals
   /// Outcomes do not arrive.
   case lostOutcomes
   /// Actions are sent once more under later sequences.
@@ -123,7 +125,7 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
       "Cut-consistent"
     case .repeatedSteps: "Ordered"
     case .wrongDigests, .shiftedEchoes: "Rest"
-    case .shiftedOutcomes, .falseExpiries, .falseAbsences, .lostOutcomes, .repeatedActions,
+    case .shiftedOutcomes, .falseExpiries, .falseAbsences, .falseRefusals, .lostOutcomes, .repeatedActions,
       .otherClients, .forgottenOutcomes:
       "Exactly once"
     case .hastyOutcomes: "Read your writes"

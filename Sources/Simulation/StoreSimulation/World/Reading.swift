@@ -10,7 +10,7 @@ struct Reading {
   let replica: any Replica
   /// Whether the build is a later one than the daemon's.
   var isLater = false
-  /// Whether it can read the daemon's state.
+  /// Whether the build can read the daemon's state.
   var isReadable = true
   /// The build's schemas; nil if it accepts any.
   var state: SchemaDocument?
@@ -56,8 +56,8 @@ struct Reading {
   ///
   /// - Parameters:
   ///   - scope: The scope's name.
-  ///   - isReadable: Whether it is to be able to read the daemon's, where there is a choice.
-  ///   - planted: The planted fault; nil for none.
+  ///   - isReadable: Whether to choose a build that can read the daemon's, if both kinds exist.
+  ///   - planted: The planted fault; nil without one.
   /// - Returns: The reading.
   static func later(_ scope: String, isReadable: Bool, _ planted: PlantedFault?) -> Self {
     switch scope {

@@ -127,12 +127,15 @@ final class Saboteur {
     case .shiftedOutcomes: return .applied(revision: revision + 1, hasEffects: hasEffects)
     case .hiddenEffects: return .applied(revision: revision, hasEffects: false)
     case .falseExpiries: return .failed(Outcome.Failure(code: Outcome.expired, message: "planted"))
+    case .falseRefusals:
+      let failure = Outcome.Failure(code: Outcome.refused, message: Board.refusal)
+      return .failed(failure)
     case .falseAbsences: return .failed(Outcome.Failure(code: Outcome.absent, message: "planted"))
     default: return outcome
     }
   }
 
-  /// What the daemon is sent in the place of a client's control frame.
+  /// Returns the frames that replace a client's control frame.
   func toDaemon(_ frame: [UInt8]) -> [[UInt8]] {
     guard let message = try? ClientMessage(frame: frame[...]) else { return [frame] }
     switch message {

@@ -1,4 +1,4 @@
-/// Numbers that look random and follow from a seed alone (SplitMix64).
+/// Pseudorandom numbers from a seed (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -12,12 +12,12 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A generator whose numbers have nothing to do with this one's.
+  /// Returns a generator that is independent of this one.
   mutating func fork() -> SeededGenerator { SeededGenerator(seed: next()) }
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-  /// A number of a size that is as likely as any other: 3 as likely as 300.
+  /// Returns a number with a uniformly distributed bit length: 3 is as likely as 300.
   mutating func logarithmic(_ range: ClosedRange<Int>) -> Int {
     let low = range.lowerBound.bitWidth - range.lowerBound.leadingZeroBitCount
     let high = range.upperBound.bitWidth - range.upperBound.leadingZeroBitCount
@@ -25,7 +25,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     return min(max(size + number(0...(size - 1)), range.lowerBound), range.upperBound)
   }
 
-  /// True with a probability.
+  /// Returns true with the given probability.
   mutating func chance(_ probability: Double) -> Bool {
     Double(next() >> 11) * 0x1p-53 < probability
   }

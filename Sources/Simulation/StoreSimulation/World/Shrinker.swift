@@ -1,12 +1,12 @@
-/// Looks for the simplest options with which a seed still fails.
+/// Searches the simplest options with which a seed still fails.
 package enum Shrinker {
-  /// Makes one number after the other as simple as can be, or halfway so.
+  /// Sets each number to its simplest value, or reduces it by half, as long as the run fails.
   ///
   /// - Parameters:
-  ///   - options: Options with which it fails.
-  ///   - most: How many runs to try at most.
-  ///   - fails: Whether it fails with some options.
-  /// - Returns: The simplest options that were found.
+  ///   - options: Failing options.
+  ///   - most: The largest number of runs.
+  ///   - fails: Returns whether a run with some options fails.
+  /// - Returns: The simplest failing options that were found.
   @MainActor
   package static func shrink(
     _ options: SimulationOptions,

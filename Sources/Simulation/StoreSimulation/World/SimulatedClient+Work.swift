@@ -4,8 +4,8 @@ import StoreReplica
 import StoreState
 
 extension SimulatedClient {
-  /// Follows what this client starts with: among the clients are one that follows two scopes, one
-  /// that follows a row and one that only sends.
+  /// Follows this client's first scopes: one client follows two scopes, one follows a row, and one
+  /// only sends.
   func start() {
     switch index {
     case 0: follow("accounts")
@@ -96,7 +96,7 @@ extension SimulatedClient {
     recordShown()
   }
 
-  /// Waits for something, for a while, and sometimes changes its mind.
+  /// Waits for a condition for a random time, and sometimes cancels the wait.
   private func wait(for condition: WaitCondition) {
     nextWait += 1
     let (id, time) = (nextWait, generator.duration(.zero ... .seconds(2)))
@@ -116,7 +116,7 @@ extension SimulatedClient {
     }
   }
 
-  /// A wait is not given up before its time, and has not been in vain where nothing goes wrong.
+  /// Records a wait that timed out too early, or although no fault could delay its state.
   private func noteTimeout(ofWait id: UInt64, for condition: WaitCondition) {
     guard let wait = waits[id] else { return }
     let now = world.clock.now
@@ -124,7 +124,9 @@ extension SimulatedClient {
     if case .state = condition, wait.time >= world.timeForState { record(.vain(wait: id)) }
   }
 
-  /// Each wait ends once, and in its time, which counts from the next turn on.
+  /// Records a wait that ended twice or late.
+  ///
+  /// Its time begins with the next turn.
   private func noteEnd(ofWait id: UInt64) {
     let wait = waits.removeValue(forKey: id)
     guard let wait, wait.since.map({ isInTime(wait.time, since: $0) }) ?? true else {
@@ -132,7 +134,7 @@ extension SimulatedClient {
     }
   }
 
-  /// Does several things at once.
+  /// Sends several actions at once.
   func hurry() {
     guard asleepUntil <= world.clock.now, !client.isClosed else { return }
     for _ in 0..<(habits.bursts ? generator.number(1...6) : 1) { act() }
@@ -146,7 +148,7 @@ extension SimulatedClient {
     left.replica.isLeft = true
     if world.options.planted != .keptScopes { client.release(left.scope) }
     record(.left(replica: left.replica.number))
-    // What is left may all be refused, and then nothing would be announced any more.
+    // If the remaining scopes are all refused, no further change is announced.
     recordShown()
   }
 
@@ -164,7 +166,7 @@ extension SimulatedClient {
     ticket.whenSettled { [unowned self] outcome in
       var isGone = !(targets + stores.map(\.scope)).contains { $0 === scope }
       if case .refused = scope.status { isGone = true }
-      // Whoever is told may look at once.
+      // A notified observer may read the state at once.
       recordShown()
       record(.settled(tag: tag, outcome, isScopeGone: isGone))
       if timeToLive != nil { noteEnd(ofWait: tag) }
@@ -181,8 +183,8 @@ extension SimulatedClient {
     }
   }
 
-  /// An action's encoding, and whether the daemon's build knows it; nil for a scope that takes
-  /// none.
+  /// Returns an action's encoding, and whether the daemon's build knows it; nil if the scope takes
+  /// no actions.
   private func action(for name: String, tag: UInt64) -> (bytes: [UInt8], isKnown: Bool)? {
     do throws(CodecError) {
       switch name {

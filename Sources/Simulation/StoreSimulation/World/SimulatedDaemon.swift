@@ -17,10 +17,10 @@ final class SimulatedDaemon {
   private var deferred: [() -> Void]?
 
   /// - Parameters:
-  ///   - world: The world that it is in.
+  ///   - world: The world of the daemon.
   ///   - number: The number of earlier daemons.
-  ///   - epoch: Of a history that begins.
-  ///   - state: The state that it starts with.
+  ///   - epoch: The epoch of a new history.
+  ///   - state: The initial state.
   ///   - kept: The journal and its recovered history; nil in memory.
   ///   - generator: The source of its random numbers.
   init(
@@ -290,7 +290,7 @@ final class SimulatedSockets: DaemonTransport {
     }
   }
 
-  /// Publishes the turn's messages in the order that a planted fault wants.
+  /// Publishes the turn's messages in the order that a planted fault requires.
   func sendHeld() {
     guard let saboteur = world.saboteur else { return }
     let messages = held

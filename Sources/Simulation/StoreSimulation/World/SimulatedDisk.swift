@@ -30,11 +30,11 @@ final class SimulatedDisk {
     var revision: UInt64
     var bytes: [UInt8]
     var sum: UInt64
-    /// The number of the history to which it belongs.
+    /// The number of its history.
     var history: UInt64
   }
 
-  /// The reason why a daemon cannot start from the disk.
+  /// The reason for which a daemon cannot start from the disk.
   struct Damage: Error, CustomStringConvertible {
     var description: String
   }
@@ -103,7 +103,7 @@ final class SimulatedDisk {
       if failsNext {
         failsNext = false
         world.trace("a sync fails")
-        // No daemon knows how much of it is on the disk.
+        // The amount that reached the disk is unknown to every daemon.
         if leave(row) { unwritten = row.revisions.lowerBound }
         return journal.finish(.failed("the disk is broken"))
       }

@@ -10,7 +10,7 @@ final class SimulatedReplica: Replica {
   let scope: String
   /// Whether the client is of a later build than the daemon.
   let isLater: Bool
-  /// Whether its build can read the daemon's.
+  /// Whether its build can read the daemon's build.
   let isReadable: Bool
   private let copy: any Replica
   /// Whether the client has dropped it; later events are not recorded.
@@ -39,7 +39,7 @@ final class SimulatedReplica: Replica {
     }
   }
 
-  /// Reads outputs as one type.
+  /// Subscribes to outputs of a type.
   private func feed<Chime: WireValue>(
     _ type: Chime.Type,
     _ number: @escaping @MainActor (Chime) -> UInt64,

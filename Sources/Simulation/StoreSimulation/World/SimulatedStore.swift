@@ -3,18 +3,18 @@ import StoreHistory
 import StoreReplica
 import StoreState
 
-/// A store of a scope, as programs open them: several of one scope share its copy.
+/// A store of a scope, as programs open it: several stores of one scope share its copy.
 @MainActor
 final class SimulatedStore {
   let name: String
   let scope: ClientScope
-  /// The encoding of what it shows; nil before its first state, and after its end.
+  /// The encoding of the shown state; nil before the first state, and after the end.
   let shown: () -> [UInt8]?
-  /// The actions that it is a core for, and what keeps it.
+  /// The store's core, which sends its actions.
   private let core: AnyObject
   private let observe: () -> StoreSubscription?
   private var subscription: StoreSubscription?
-  /// Of the copy, which may be another store's as well: a store watches until its state has gone.
+  /// A subscription to the shared copy: the store's own one ends when its state is absent.
   private let announcements: StoreSubscription
 
   private init<State: ReplicatedState, Action: WireAction>(
@@ -37,7 +37,7 @@ final class SimulatedStore {
     }
   }
 
-  /// Begins to observe, once there is a state; what is made of a store is made only then.
+  /// Begins to observe once there is a state; derived objects exist only from then on.
   func observeOnceShown() {
     if subscription == nil { subscription = observe() }
   }

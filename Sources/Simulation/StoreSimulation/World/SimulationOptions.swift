@@ -2,24 +2,24 @@ package import StoreProtocol
 
 /// The options of a run.
 ///
-/// The seed determines them unless a test sets others. Each number has a name (``Knob``), by which
-/// it can be printed, set and simplified.
+/// The seed determines them unless a test sets others. Each number has a name (``Knob``), under
+/// which it is printed, set and simplified.
 package struct SimulationOptions: Sendable, Equatable {
   package var clients = 4
-  /// How long clients act and faults happen.
+  /// The period in which clients act and faults occur.
   package var span: Duration = .seconds(4)
   package var actionsPerClient = 20
   package var faults = Faults()
   package var habits = Habits()
   package var disk = Disk()
-  /// How likely a client is of a later build than the daemon; the first one never is.
+  /// The probability that a client is of a later build than the daemon; the first client never is.
   package var laterClients = 0.3
   /// The rights of every other client, a bit for each name (``World/names``); 0 if all clients have
   /// all rights.
   package var granted = 0
-  /// How many rows there are at the start.
+  /// The number of rows at the start.
   package var rows = 4
-  /// How long titles are at most.
+  /// The largest number of bytes of a title.
   package var titleBytes = 16
   /// The planted fault, which a validator has to detect.
   package var planted: PlantedFault?
@@ -32,27 +32,28 @@ package struct SimulationOptions: Sendable, Equatable {
 
   /// The number of faults of each kind in a run.
   package struct Faults: Sendable, Equatable {
-    /// The connection of a control socket breaks, and comes back.
+    /// A control socket's connection breaks, and is restored.
     package var controlCuts = 0
-    /// The connection of a publishing socket breaks, and comes back.
+    /// A publishing socket's connection breaks, and is restored.
     package var publishingCuts = 0
-    /// A subscriber's queue is full for a while, so that publications are lost.
+    /// A subscriber's queue is full for some time, so that publications are lost.
     package var congestions = 0
-    /// A client does not read its control socket for a while, so that the daemon's queue is full.
+    /// A client does not read its control socket for some time, so that the daemon's queue is full.
     package var blocks = 0
     /// The daemon stops, with or without goodbye; another one starts, empty unless there is a disk.
     package var restarts = 0
-    /// A client's process stands still for longer than its lease.
+    /// A client's process is suspended for longer than its lease.
     package var sleeps = 0
-    /// A client that sleeps wakes without anything that was sent meanwhile.
+    /// A suspended client loses all messages that were sent to it meanwhile.
     package var losesQueueWhenAsleep = false
-    /// The connection of a publishing socket loses all messages for a while without notice.
+    /// A publishing socket's connection loses all messages for some time without notice.
     package var silences = 0
-    /// The clock that all programs share is set, forward or back.
+    /// The clock that all programs share is set forward or back.
     package var clockSteps = 0
     /// A client closes its connection for good, and another client joins.
     package var closes = 0
-    /// Another user comes, or other grants, so that views change the socket that they come on.
+    /// Another user connects, or grants change, so that views move between public and
+    /// private delivery.
     package var grants = 0
 
     package init() {}
@@ -60,19 +61,19 @@ package struct SimulationOptions: Sendable, Equatable {
 
   /// The daemons' disk and its faults.
   package struct Disk: Sendable, Equatable {
-    /// Whether daemons have a disk: without one each daemon starts empty.
+    /// Whether daemons have a disk: without a disk each daemon starts empty.
     package var isThere = false
-    /// How long a commit takes at most.
+    /// The longest duration of a commit.
     package var commit: Duration = .milliseconds(1)
-    /// It is full for a while.
+    /// The disk is full for some time.
     package var fulls = 0
     /// A sync fails, so that the daemon has to end.
     package var syncFailures = 0
-    /// Something on it has changed when a daemon starts.
+    /// Data on the disk has changed when a daemon starts.
     package var damages = 0
     /// The answer for a durable batch is lost.
     package var lostAnswers = 0
-    /// A daemon's process stands still, another one takes its history over, and the first wakes.
+    /// A daemon's process is suspended, another one takes over its history, and the first resumes.
     package var takeovers = 0
     /// A snapshot of another history is added while no daemon runs.
     package var foreignSnapshots = 0
@@ -80,21 +81,23 @@ package struct SimulationOptions: Sendable, Equatable {
     package init() {}
   }
 
-  /// What clients do besides sending actions; what some seeds leave out shows what the rest does.
+  /// The activities of clients besides sending actions.
+  ///
+  /// Some seeds omit some of them, which tests the others alone.
   package struct Habits: Sendable, Equatable {
     /// Follow further scopes, and leave some.
     package var moves = true
     /// Follow rows.
     package var rows = true
-    /// Open stores, several of one scope too, and drop them.
+    /// Open stores, sometimes several of one scope, and drop them.
     package var stores = true
-    /// Wait for something, and change their minds.
+    /// Wait for conditions, and cancel some waits.
     package var waits = true
     /// Give actions a time.
     package var deadlines = true
     /// Cancel actions.
     package var cancels = true
-    /// Do several things at once.
+    /// Send several actions at once.
     package var bursts = true
 
     package init() {}
@@ -113,7 +116,7 @@ package struct SimulationOptions: Sendable, Equatable {
 // MARK: - Drawing
 
 extension SimulationOptions {
-  /// The options of a seed: calm for some seeds, rough for others, and some with little in them.
+  /// The options of a seed: few faults for some seeds, many for others, and small runs for some.
   package init(seed: UInt64) {
     self.init()
     var generator = SeededGenerator(seed: seed ^ 0x5eed_0f0b_7105)
@@ -130,10 +133,10 @@ extension SimulationOptions {
     captureDuration = Self.captureDuration(&generator)
     limits = Self.limits(&generator)
     timing = Self.timing(&generator)
-    // Drawn apart, so that it changes nothing else.
+    // A separate generator, so that the other draws stay the same.
     var others = SeededGenerator(seed: seed ^ 0x9a7_a6e5)
     faults.grants = others.chance(0.3) ? others.number(1...4) : 0
-    // Some steps are larger than that and some are not, and no output is.
+    // Some steps exceed this limit and some do not; no output exceeds it.
     limits.messageBytes =
       others.chance(0.5) ? others.number(112...256) : others.logarithmic(256...1 << 16)
     limits.heldBytes = others.logarithmic(256...1 << 20)
@@ -145,7 +148,7 @@ extension SimulationOptions {
     self = coherent
   }
 
-  /// By a generator of its own: what came before is as it was without disks.
+  /// Draws from a separate generator, so that the other draws are the same as without disks.
   private mutating func drawDisk(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed ^ 0xd15c)
     disk.isThere = generator.chance(0.5)
@@ -161,7 +164,7 @@ extension SimulationOptions {
     timing.backpressure = .milliseconds(generator.logarithmic(2...1_000))
   }
 
-  /// What becomes of the disk's answers and of those who write to it, by a generator of its own.
+  /// Draws the faults of the disk's answers and of its writers, from a separate generator.
   private mutating func drawWriters(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed ^ 0x7e_4a5)
     disk.lostAnswers = generator.chance(0.5) ? 0 : generator.number(1...3)
@@ -169,7 +172,7 @@ extension SimulationOptions {
     disk.foreignSnapshots = generator.chance(0.7) ? 0 : 1
   }
 
-  /// How much is done at once and how soon peers count as slow, by a generator of its own.
+  /// Draws the amount of work per turn and the limits for slow peers, from a separate generator.
   private mutating func drawPace(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed ^ 0x9ace)
     timing.turn = .microseconds(generator.logarithmic(1...10_000))

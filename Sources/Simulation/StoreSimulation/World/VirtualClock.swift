@@ -1,4 +1,4 @@
-/// A clock that jumps from one event to the next: nothing here ever waits.
+/// A clock that jumps from one event to the next, without real waiting.
 @MainActor
 final class VirtualClock {
   private struct Entry {
@@ -17,7 +17,7 @@ final class VirtualClock {
   /// A binary heap, the earliest first.
   private var entries: [Entry] = []
 
-  /// Runs `body` at a moment, after everything else that was planned for it before.
+  /// Runs `body` at a moment, after all earlier calls for the same moment.
   func at(_ time: Int64, _ body: @escaping @MainActor () -> Void) {
     entries.append(Entry(time: max(time, now), order: nextOrder, body: body))
     nextOrder += 1
@@ -32,7 +32,7 @@ final class VirtualClock {
     at(now + nanoseconds, body)
   }
 
-  /// Runs everything up to a moment.
+  /// Runs all events up to a moment.
   func run(until end: Int64) {
     while let first = entries.first, first.time <= end {
       removeFirst()

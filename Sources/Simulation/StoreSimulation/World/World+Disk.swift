@@ -1,7 +1,7 @@
 import StoreServer
 
 extension World {
-  /// Spreads the disk's faults over the run.
+  /// Distributes the disk's faults over the run.
   func planDiskFaults(_ disk: SimulatedDisk) {
     for _ in 0..<options.disk.fulls {
       clock.at(delay(.zero...options.span)) { [unowned self] in
@@ -43,17 +43,17 @@ extension World {
       clock.after(delay(.zero ... .seconds(1))) {
         self.trace("the one before wakes")
         daemon.thaw()
-        // Where it has nothing to write it notices sooner or later that its lock is another's.
+        // A daemon with no pending writes notices after some time that another one holds its lock.
         self.clock.after(self.delay(.zero ... .seconds(1))) { daemon.shutDown() }
       }
     }
   }
 
-  /// Recovers from the disk; if it is damaged, the recovery must fail, and the damage is then
-  /// repaired.
+  /// Recovers from the disk; if it is damaged, the recovery must fail, and the damage is
+  /// then repaired.
   func recover(from disk: SimulatedDisk, initial: Board.State) -> Recovered<Board.State> {
     let epoch = generator.next()
-    // Another machine's daemon does not need this one to go down.
+    // A takeover by another machine's daemon does not require this machine to go down.
     if disk.epoch != nil, outdated.isEmpty { disk.mayLosePower() }
     if disk.epoch != nil, foreignSnapshotsLeft > 0 {
       foreignSnapshotsLeft -= 1
@@ -107,7 +107,7 @@ extension World {
     if isCurrent { startLater() }
   }
 
-  /// A daemon's process is no more.
+  /// Ends a daemon's process.
   func end(_ daemon: SimulatedDaemon) {
     daemon.stop()
     if let journal = daemon.journal { disk?.close(journal) }
@@ -123,17 +123,17 @@ extension World {
 }
 
 extension History {
-  /// A daemon goes on from a revision; what it does not have is as if it had never been.
+  /// Continues the history after a restart; later revisions are dropped.
   ///
   /// - Parameters:
-  ///   - revision: The newest that it has.
+  ///   - revision: The newest revision of the restarted daemon.
   ///   - root: Its state.
   package mutating func resume(from revision: UInt64, _ root: Board.State) {
     let last = epochs.count - 1
     var epoch = epochs[last]
     guard revision < UInt64(epoch.roots.count), epoch.roots[Int(revision)] == root else {
       losses.append("revision \(revision) is not what it was before the daemon's end")
-      // From here on the rest of the history is that of the state as it is.
+      // The rest of the history is based on the recovered state.
       epoch.roots = Array(repeating: root, count: Int(revision) + 1)
       epochs[last] = epoch
       return

@@ -1,9 +1,9 @@
 import StoreActor
 import StoreServer
 
-/// Effects, which work for a while beside everything else.
+/// Effects, which run for some time beside all other events.
 extension World {
-  /// Does the work of an action's effect.
+  /// Performs the work of an action's effect.
   func work(for tag: UInt64, _ sink: EffectSink<Board.Action>) {
     let (epoch, daemon) = (history.epochs.count - 1, daemon)
     let place = history.epochs[epoch].work.count
@@ -28,7 +28,7 @@ extension World {
     }
   }
 
-  /// The daemon has ended, and with it what it did.
+  /// Ends the work of a daemon that has ended.
   func endAllWork() {
     let epoch = history.epochs.count - 1
     for place in history.epochs[epoch].work.indices { end(epoch, place) }

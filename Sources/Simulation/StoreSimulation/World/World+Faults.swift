@@ -3,7 +3,7 @@ import StoreProtocol
 import StoreServer
 
 extension World {
-  /// Spreads the faults over the time in which the clients work.
+  /// Distributes the faults over the period in which the clients act.
   func planFaults() {
     let faults = options.faults
     plan(faults.controlCuts) { world, client in
@@ -64,13 +64,13 @@ extension World {
   /// The user id of the restricted clients.
   static let limitedUser: UInt32 = 7
 
-  /// Whether a client may do only what is granted.
+  /// Returns whether a client has only the granted rights.
   func isLimited(_ client: Int) -> Bool { options.granted > 0 && !client.isMultiple(of: 2) }
 
   var hasGrants: Bool { options.granted > 0 || options.faults.grants > 0 }
 
-  /// What is granted to the limited clients, and to somebody who is not there: what not both may
-  /// see comes to each alone.
+  /// Returns the grants of the restricted clients, and of an absent user: the daemon sends a scope
+  /// separately to each follower if one of the two may not see it.
   func grants() -> Grants {
     var lines: [Grants.Line] = []
     if options.faults.grants > 0 {
@@ -117,12 +117,12 @@ extension World {
     let isOrderly = generator.chance(0.5)
     trace(isOrderly ? "the daemon stops" : "the daemon is gone")
     if isOrderly {
-      // One with a disk is waited for until that has all, and then starts again.
+      // A daemon with a disk writes all its data before it is restarted.
       daemon.shutDown()
       if disk != nil { return }
     }
     end(daemon)
-    // An orderly one is waited for until its goodbyes are out.
+    // The connections last until the goodbyes of an orderly shutdown are sent.
     clock.after(isOrderly ? delay(.milliseconds(1) ... .milliseconds(40)) : 0) {
       [unowned self] in cutAll(from: daemon)
     }

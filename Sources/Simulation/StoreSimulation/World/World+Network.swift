@@ -5,7 +5,7 @@ extension World {
   // MARK: Control
 
   func send(_ frame: [UInt8], from client: SimulatedClient) {
-    // Without a connection a frame is not even queued, as the real socket is set up.
+    // Without a connection a frame is not queued, as the real socket is configured.
     guard let pipe = client.control, pipe.isOpen else { return }
     pipe.lastAtDaemon = max(pipe.lastAtDaemon, clock.now + delay(options.controlDelay))
     clock.at(pipe.lastAtDaemon) {
@@ -25,7 +25,7 @@ extension World {
     }
   }
 
-  /// Whether a peer has not read for so long that there is no room for more.
+  /// Returns whether a peer's queue is full because it has not read for some time.
   func isBlocked(_ peer: PeerID) -> Bool {
     guard let (pipe, client) = controlPipes[peer], pipe.isOpen else { return false }
     return client.blockedUntil > clock.now

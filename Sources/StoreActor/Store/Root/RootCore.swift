@@ -669,7 +669,10 @@ package final class RootCore<State, Action>: StoreCore {
     while lateCount > 0 {
       let next = late.removeFirst()
       lateCount -= 1
-      if let ticket = next.ticket { tickets.append(ticket); ticketCount += 1 }
+      if let ticket = next.ticket {
+        tickets.append(ticket)
+        ticketCount += 1
+      }
       if reduceBatch(next.action, lineage: next.lineage) {
         _ = commitBatch()
       } else {

@@ -1,28 +1,30 @@
-/// The part of a grid that a view draws into, and the place where it says what it does with input.
+/// The part of a grid that a view draws into.
+///
+/// The view also registers its input handlers here.
 @MainActor
 public struct Canvas {
   let frame: Frame
-  /// Where it is in the grid; a part of it may be beyond what is to be seen.
+  /// The canvas's area in the grid; a part of it may be outside the visible area.
   let rect: Rect
   let clip: Rect
   let style: Style
 
-  /// The columns and rows that the view has.
+  /// The columns and rows of the canvas.
   public var size: Size { rect.size }
 
-  /// The columns that a text takes.
+  /// Returns the number of columns that a text takes.
   public nonisolated static func columns(of text: some StringProtocol) -> Int {
     Glyph.columns(of: text)
   }
 
-  /// Writes a text on one line; what has no room is left out.
+  /// Writes a text on one line, and cuts it off at the canvas's edge.
   ///
   /// - Parameters:
-  ///   - text: The text; whatever could control a terminal becomes U+FFFD.
+  ///   - text: The text; characters that could control a terminal become U+FFFD.
   ///   - x: The column of its first character.
   ///   - y: The row.
-  ///   - style: How it looks.
-  /// - Returns: The column behind its end.
+  ///   - style: The style of the text.
+  /// - Returns: The column after the end of the text.
   @discardableResult
   public func write(
     _ text: some StringProtocol,
@@ -39,14 +41,14 @@ public struct Canvas {
     return column
   }
 
-  /// Writes a text that ends with `…` where it has no room.
+  /// Writes a text, shortened with `…` if it has no room.
   ///
   /// - Parameters:
   ///   - text: The text.
   ///   - x: The column of its first character.
   ///   - y: The row.
-  ///   - width: The columns that it has; nil for those up to the end.
-  ///   - style: How it looks.
+  ///   - width: The columns for the text; nil for all columns up to the end.
+  ///   - style: The style of the text.
   public func writeTruncated(
     _ text: String,
     x: Int = 0,
@@ -59,7 +61,7 @@ public struct Canvas {
     write(text.truncated(to: width), x: x, y: y, style)
   }
 
-  /// Fills all of it with a style.
+  /// Fills the canvas with a style.
   public func fill(_ style: Style = .plain) {
     let style = style.within(self.style)
     for y in rect.rows.clamped(to: clip.rows) {
@@ -69,13 +71,13 @@ public struct Canvas {
     }
   }
 
-  /// A part of it.
+  /// Returns a part of the canvas.
   ///
   /// - Parameters:
   ///   - x: The part's first column.
   ///   - y: The part's first row.
-  ///   - width: The part's columns; nil for those up to the end.
-  ///   - height: The part's rows; nil for those up to the end.
+  ///   - width: The part's columns; nil for all columns up to the end.
+  ///   - height: The part's rows; nil for all rows up to the end.
   /// - Returns: The part.
   public func part(x: Int = 0, y: Int = 0, width: Int? = nil, height: Int? = nil) -> Canvas {
     let part = Rect(
@@ -87,45 +89,44 @@ public struct Canvas {
     return Canvas(frame: frame, rect: part, clip: clip.intersection(part), style: style)
   }
 
-  /// The same, in which everything is of a style unless it says otherwise.
+  /// Returns the same canvas with a default style.
   public func styled(_ style: Style) -> Canvas {
     Canvas(frame: frame, rect: rect, clip: clip, style: style.within(self.style))
   }
 
-  /// Shows the terminal's cursor at a place.
+  /// Shows the terminal's cursor at a place, if the place is visible.
   public func showCursor(x: Int, y: Int) {
     let place = Point(x: rect.origin.x + x, y: rect.origin.y + y)
     if clip.contains(place) { frame.cursor = place }
   }
 
-  /// Puts a view over everything else; it alone takes input then.
+  /// Draws a view over all other views; then only that view takes input.
   public func overlay(_ view: any View) { frame.addOverlay(view) }
 
-  /// Takes keys that nobody wanted who has the focus or was drawn before.
+  /// Takes keys that neither the focused view nor an earlier drawn view has handled.
   ///
-  /// - Parameter handle: Does what a key is for, and says whether it is for something.
+  /// - Parameter handle: Handles a key, and returns whether it did.
   public func onKey(_ handle: @escaping @MainActor (Key) -> Bool) {
     _ = add(isFocusable: false, onKey: handle, onMouse: nil)
   }
 
-  /// Takes what is done with the mouse in this part.
+  /// Takes mouse events in this part.
   ///
-  /// - Parameter handle: Does what the mouse is for, and says whether it is for something. Its
-  ///   places are of this part.
+  /// - Parameter handle: Handles a mouse event, and returns whether it did. Its places are relative
+  ///   to this part.
   public func onMouse(_ handle: @escaping @MainActor (MouseEvent) -> Bool) {
     _ = add(isFocusable: false, onKey: { _ in false }, onMouse: handle)
   }
 
-  /// Takes input as one of those between which the tabulator goes to and fro.
+  /// Takes input as a focusable view, which the tabulator reaches.
   ///
   /// - Parameters:
-  ///   - onKey: Does what a key is for while it has the focus, and says whether it is for
-  ///     something.
-  ///   - onText: Takes characters that are typed, as many as there are at once, and what is pasted,
-  ///     while it has the focus; nil where characters are keys and nothing can be pasted.
-  ///   - onMouse: Does what the mouse is for in this part, and says whether it is for something.
-  ///     Its places are of this part.
-  /// - Returns: Whether it has the focus.
+  ///   - onKey: Handles a key while the view has the focus, and returns whether it did.
+  ///   - onText: Takes typed characters, all pending ones at once, and pasted text, while the view
+  ///     has the focus; nil to receive characters as keys and to refuse pastes.
+  ///   - onMouse: Handles a mouse event in this part, and returns whether it did. Its places are
+  ///     relative to this part.
+  /// - Returns: Whether the view has the focus.
   public func takeFocus(
     onKey: @escaping @MainActor (Key) -> Bool,
     onText: (@MainActor (String) -> Void)? = nil,
@@ -152,7 +153,7 @@ public struct Canvas {
 }
 
 extension String {
-  /// The text as it is where it has room, else its beginning and `…`.
+  /// Returns the text if it has room, otherwise its beginning and `…`.
   func truncated(to width: Int) -> String {
     guard Glyph.columns(of: unicodeScalars, upTo: width) > width else { return self }
     guard width > 0 else { return "" }

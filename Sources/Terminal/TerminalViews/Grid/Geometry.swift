@@ -1,20 +1,20 @@
-/// Columns and rows: how large something is, or may be.
+/// A size in columns and rows.
 public struct Size: Hashable, Sendable {
   /// The columns.
   public var width: Int
   /// The rows.
   public var height: Int
 
-  /// Creates a size; what is negative becomes zero.
+  /// Creates a size; negative lengths become zero.
   public init(width: Int, height: Int) {
     self.width = max(0, width)
     self.height = max(0, height)
   }
 
-  /// Neither columns nor rows.
+  /// A size without columns or rows.
   public static let zero = Size(width: 0, height: 0)
 
-  /// As much as a view wants: what is offered to find out its natural size.
+  /// Unlimited room: the proposal that finds a view's natural size.
   public static let unlimited = Size(width: unlimitedLength, height: unlimitedLength)
 
   static let unlimitedLength = 1 << 20
@@ -47,7 +47,7 @@ public struct Rect: Hashable, Sendable {
     size = Size(width: width, height: height)
   }
 
-  /// Whether a place is in it.
+  /// Returns whether the part contains a place.
   public func contains(_ point: Point) -> Bool {
     columns.contains(point.x) && rows.contains(point.y)
   }
@@ -67,16 +67,16 @@ public struct Rect: Hashable, Sendable {
   }
 }
 
-/// The directions in which a view takes what room there is.
+/// The directions in which a view takes all available room.
 public struct Axes: OptionSet, Hashable, Sendable {
   /// The directions as bits.
   public let rawValue: Int
 
-  /// Creates directions of bits.
+  /// Creates directions from bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// From the left to the right.
+  /// The horizontal direction.
   public static let horizontal = Axes(rawValue: 1)
-  /// From the top to the bottom.
+  /// The vertical direction.
   public static let vertical = Axes(rawValue: 2)
 }

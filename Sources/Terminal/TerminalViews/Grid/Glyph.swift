@@ -9,19 +9,19 @@ import Musl
 import Darwin
 #endif
 
-/// What stands in one cell: a scalar that has a width, and those without one that belong to it.
+/// The text of one cell: a scalar with a width, and the scalars without width that belong to it.
 ///
-/// What a terminal shows as one picture, such as joined emoji, may be several: how wide it will be
-/// is not known, and `wcwidth` is what terminals agree on.
+/// A picture such as joined emoji may consist of several glyphs. Its width is unknown, and
+/// `wcwidth` is the measure on which terminals agree.
 struct Glyph: Hashable {
-  /// The most scalars that a terminal's cell takes.
+  /// The greatest number of scalars that a terminal's cell takes.
   static let mostScalars = 5
 
   var text: String
   /// The columns: 1 or 2.
   var width: Int
 
-  /// The glyphs of a text; whatever could control a terminal becomes U+FFFD.
+  /// Returns the glyphs of a text; characters that could control a terminal become U+FFFD.
   static func glyphs(of text: some StringProtocol) -> [Glyph] {
     var glyphs: [Glyph] = []
     glyphs.reserveCapacity(text.utf8.count)
@@ -43,14 +43,15 @@ struct Glyph: Hashable {
     return glyphs
   }
 
-  /// The columns of a text.
+  /// Returns the columns of a text.
   static func columns(of text: some StringProtocol) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return text.utf8.count }
     return glyphs(of: text).reduce(0) { $0 + $1.width }
   }
 
-  /// The columns of a text, or somewhat more than a limit where it has more: then no more of it is
-  /// looked at.
+  /// Returns the columns of a text.
+  ///
+  /// Counting stops above a limit, so the result may be less than all.
   static func columns(of scalars: some Sequence<Unicode.Scalar>, upTo limit: Int) -> Int {
     var columns = 0
     for scalar in scalars {
@@ -61,15 +62,14 @@ struct Glyph: Hashable {
     return columns
   }
 
-  /// The columns of a scalar; less than 0 for one that must not reach a terminal.
+  /// Returns the columns of a scalar; negative for one that must not reach a terminal.
   private static func width(of scalar: Unicode.Scalar) -> Int {
     if (0x20..<0x7f).contains(scalar.value) { return 1 }
     guard !scalar.disturbsDisplay, isPrepared else { return -1 }
     return Int(wcwidth(wchar_t(bitPattern: scalar.value)))
   }
 
-  /// The C library knows widths only in a locale of UTF-8: the user's, or else one without
-  /// language.
+  /// The C library knows widths only in a UTF-8 locale: the user's, or otherwise `C.UTF-8`.
   private static let isPrepared: Bool = {
     setlocale(LC_CTYPE, "")
     if String(cString: nl_langinfo(Int32(CODESET))).uppercased() != "UTF-8" {
@@ -80,6 +80,6 @@ struct Glyph: Hashable {
 }
 
 extension wchar_t {
-  /// A scalar's value, which fits whether or not the platform's characters have a sign.
+  /// Creates a character from a scalar's value, which fits signed and unsigned character types.
   fileprivate init(bitPattern value: UInt32) { self = wchar_t(truncatingIfNeeded: value) }
 }

@@ -1,16 +1,16 @@
 /// One place of a grid.
 public struct Cell: Hashable, Sendable {
-  /// What stands in it; empty in the second column of what is two columns wide.
+  /// The cell's text; empty in the second column of a text that is two columns wide.
   public var text: String
-  /// The columns that the text takes: 1 or 2, and 0 in the second column of what is two wide.
+  /// The columns that the text takes: 1 or 2, and 0 in the second column of a wide text.
   public var width: Int
-  /// How it looks.
+  /// The style of the text.
   public var style: Style
 
   static func blank(_ style: Style = .plain) -> Cell { Cell(text: " ", width: 1, style: style) }
 }
 
-/// What a terminal shows: cells in rows and columns.
+/// A terminal's cells, in rows and columns.
 public struct Grid: Hashable, Sendable {
   /// The columns and rows.
   public private(set) var size: Size
@@ -23,13 +23,13 @@ public struct Grid: Hashable, Sendable {
     cells = Array(repeating: .blank(), count: size.width * size.height)
   }
 
-  /// The cell of a column and a row, both from 0.
+  /// Returns the cell of a column and a row, both from 0.
   public subscript(x: Int, y: Int) -> Cell {
     precondition(x >= 0 && x < size.width && y >= 0 && y < size.height, "(\(x), \(y)) in \(size)")
     return cells[y * size.width + x]
   }
 
-  /// The rows as text, without spaces at their ends.
+  /// The rows as text, without trailing spaces.
   public var lines: [String] {
     (0..<size.height).map { row in
       var line = ""
@@ -50,12 +50,14 @@ public struct Grid: Hashable, Sendable {
     self = grid
   }
 
-  /// Puts a glyph into a cell, in a part of the grid; nothing happens outside of it.
+  /// Puts a glyph into a cell.
+  ///
+  /// Cells outside of a clip are ignored.
   mutating func put(_ glyph: Glyph, x: Int, y: Int, _ style: Style, in clip: Rect) {
     guard clip.contains(Point(x: x, y: y)) else { return }
     let place = y * size.width + x
     guard glyph.width == 1 || x + 1 < clip.origin.x + clip.size.width else {
-      // Half of it would be elsewhere.
+      // Half of the glyph would be outside of the clip.
       free(place)
       cells[place] = .blank(style)
       return
@@ -68,7 +70,7 @@ public struct Grid: Hashable, Sendable {
     }
   }
 
-  /// Blanks the other half of what stands in a cell that gets something else.
+  /// Blanks the other half of a wide text if one half is overwritten.
   private mutating func free(_ place: Int) {
     switch cells[place].width {
     case 0: cells[place - 1] = .blank(cells[place - 1].style)

@@ -1,44 +1,46 @@
-/// A colour of text, as the terminal's user has chosen it.
+/// A colour of text.
+///
+/// The terminal's user chooses its exact shade.
 public enum Color: Hashable, Sendable {
-  /// The usual colour.
+  /// The terminal's default colour.
   case primary
   /// A less conspicuous colour.
   case secondary
-  /// Red.
+  /// The palette's red.
   case red
-  /// Green.
+  /// The palette's green.
   case green
-  /// Yellow.
+  /// The palette's yellow.
   case yellow
-  /// Blue.
+  /// The palette's blue.
   case blue
-  /// Magenta.
+  /// The palette's magenta.
   case magenta
-  /// Cyan.
+  /// The palette's cyan.
   case cyan
 }
 
-/// How text looks.
+/// The colours and attributes of text.
 public struct Style: Hashable, Sendable {
   /// The colour of the text.
   public var foreground: Color
-  /// The colour behind it; nil for the terminal's own.
+  /// The background colour; nil for the terminal's own.
   public var background: Color?
-  /// Whether it is bold.
+  /// Whether the text is bold.
   public var isBold: Bool
-  /// Whether it is underlined.
+  /// Whether the text is underlined.
   public var isUnderlined: Bool
-  /// Whether both colours are exchanged.
+  /// Whether the two colours are swapped.
   public var isReversed: Bool
 
   /// Creates a style.
   ///
   /// - Parameters:
   ///   - foreground: The colour of the text.
-  ///   - background: The colour behind it; nil for the terminal's own.
-  ///   - isBold: Whether it is bold.
-  ///   - isUnderlined: Whether it is underlined.
-  ///   - isReversed: Whether both colours are exchanged.
+  ///   - background: The background colour; nil for the terminal's own.
+  ///   - isBold: Whether the text is bold.
+  ///   - isUnderlined: Whether the text is underlined.
+  ///   - isReversed: Whether the two colours are swapped.
   public init(
     _ foreground: Color = .primary,
     background: Color? = nil,
@@ -53,10 +55,10 @@ public struct Style: Hashable, Sendable {
     self.isReversed = isReversed
   }
 
-  /// Nothing special.
+  /// The default colours without attributes.
   public static let plain = Style()
 
-  /// The style of text of one style within something of another.
+  /// Returns the style combined with an outer one, which supplies unset properties.
   func within(_ outer: Style) -> Style {
     Style(
       foreground == .primary ? outer.foreground : foreground,

@@ -1,39 +1,39 @@
-/// Something that a terminal's user did.
+/// An event from a terminal's user.
 public enum InputEvent: Hashable, Sendable {
   /// A key was pressed.
   case key(Key)
   /// The mouse was used.
   case mouse(MouseEvent)
-  /// A text was pasted: it is for a field, and never keys.
+  /// A text was pasted. Only fields take it; it never acts as keys.
   case paste(String)
-  /// The terminal has another size, or has to be drawn afresh.
+  /// The terminal's size has changed, or the terminal must be redrawn.
   case resize(Size)
 
   var isResize: Bool { if case .resize = self { true } else { false } }
 
-  /// The character that was typed, where it was one.
+  /// The typed character; nil for other events.
   var character: Character? {
     if case .key(.character(let character)) = self { character } else { nil }
   }
 }
 
-/// A key, as far as terminals tell one from another.
+/// A key, as far as terminals distinguish keys.
 public enum Key: Hashable, Sendable {
-  /// A character, the space too.
+  /// A character, including the space.
   case character(Character)
   /// A letter with the control key, in lower case.
   case control(Character)
   /// Enter or return.
   case enter
-  /// Escape.
+  /// The escape key.
   case escape
   /// The tabulator.
   case tab
   /// The tabulator with the shift key.
   case backTab
-  /// The key that deletes what stands before the cursor.
+  /// The key that deletes the character before the cursor.
   case backspace
-  /// The key that deletes what stands at the cursor.
+  /// The key that deletes the character at the cursor.
   case delete
   /// The arrow up.
   case up
@@ -43,9 +43,9 @@ public enum Key: Hashable, Sendable {
   case left
   /// The arrow to the right.
   case right
-  /// To the beginning.
+  /// The key that moves to the beginning.
   case home
-  /// To the end.
+  /// The key that moves to the end.
   case end
   /// A page up.
   case pageUp
@@ -58,9 +58,9 @@ extension Key: ExpressibleByExtendedGraphemeClusterLiteral {
   public init(extendedGraphemeClusterLiteral value: Character) { self = .character(value) }
 }
 
-/// Something done with the mouse.
+/// An event of the mouse.
 public struct MouseEvent: Hashable, Sendable {
-  /// What was done.
+  /// The kind of event.
   public enum Kind: Hashable, Sendable {
     /// The first button was pressed.
     case press
@@ -70,9 +70,9 @@ public struct MouseEvent: Hashable, Sendable {
     case wheelDown
   }
 
-  /// What was done.
+  /// The kind of event.
   public var kind: Kind
-  /// Where.
+  /// The place of the mouse.
   public var place: Point
 
   /// Creates an event.

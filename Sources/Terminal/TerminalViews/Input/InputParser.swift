@@ -1,23 +1,25 @@
-/// Makes input of what a terminal sends: characters, of which some belong to a sequence that begins
-/// with escape, and what whoever reads the terminal knows as keys and as the mouse already.
+/// Parses a terminal's output into input events.
 ///
-/// A paste stands between `ESC [200~` and `ESC [201~`. A character right behind an escape is one
-/// with the Alt key, which is for nothing; behind a pause it is a key of its own.
+/// The items are characters, some of which belong to escape sequences, and keys and mouse events
+/// that the terminal's reader has already decoded.
+///
+/// A paste stands between `ESC [200~` and `ESC [201~`. A character directly after an escape was
+/// typed with the Alt key, and is ignored; after a pause it is a key of its own.
 package struct InputParser {
-  /// What a terminal has sent.
+  /// An item from the terminal.
   package enum Typed {
     case character(UInt32)
     case event(InputEvent)
-    /// A key that is for nothing.
+    /// An ignored key.
     case other
   }
 
-  /// What is awaited next.
+  /// The kind of input that the parser expects next.
   private enum State {
     case key
-    /// What belongs to an escape.
+    /// The second character of an escape sequence.
     case escape
-    /// A paste's beginning behind an escape that was taken for a key, since its rest came late.
+    /// The beginning of a paste, whose escape was reported as a key because its rest arrived late.
     case lateSequence([UInt32])
     /// The rest of a sequence that begins with `ESC [`.
     case sequence([UInt32])
@@ -27,14 +29,16 @@ package struct InputParser {
     case paste(end: [UInt32])
   }
 
-  /// The most bytes of a paste that are taken: what comes behind them is left out.
+  /// The greatest number of bytes of a paste.
+  ///
+  /// The parser drops further bytes.
   package static let mostPasted = 1 << 20
-  /// The most characters of a sequence that are looked at.
+  /// The greatest number of characters of a sequence that are examined.
   private static let mostInSequence = 32
   private static let pasteBegins = Array("[200~".unicodeScalars.map(\.value))
   private static let pasteEnds = Array("\u{1B}[201~".unicodeScalars.map(\.value))
 
-  /// What was typed, until somebody takes it.
+  /// The parsed events, until the caller takes them.
   package var events: [InputEvent] = []
   private var state = State.key
   /// Whether the last key was an escape on its own.
@@ -43,15 +47,15 @@ package struct InputParser {
 
   package init() {}
 
-  /// Takes what comes next.
+  /// Parses the next item.
   package mutating func take(_ typed: Typed) {
     switch (state, typed) {
     case (.paste(let end), .character(let value)): takePasted(value, end)
-    // A paste that holds what a key sends.
+    // A paste may contain a key's sequence, which is dropped.
     case (.paste, _): break
     case (.escape, .event(.key)), (.escape, .other): state = .key
     case (_, .event(let event)):
-      // An escape that the mouse follows was pressed on its own.
+      // An escape before a mouse event was pressed on its own.
       pause()
       releaseLate()
       state = .key
@@ -65,7 +69,8 @@ package struct InputParser {
     }
   }
 
-  /// Notes that nothing more has come for as long as terminals need to send a whole sequence.
+  /// Notes that no more input has arrived for the time that terminals need to send a
+  /// whole sequence.
   package mutating func pause() {
     switch state {
     case .escape:
@@ -110,7 +115,7 @@ package struct InputParser {
     }
   }
 
-  /// Takes for keys what is no paste's beginning.
+  /// Treats characters as keys if they do not begin a paste.
   private mutating func releaseLate() {
     guard case .lateSequence(let begun) = state else { return }
     (state, isBehindEscape) = (.key, false)
@@ -119,7 +124,7 @@ package struct InputParser {
 
   private mutating func takeSequence(_ begun: [UInt32], _ value: UInt32) {
     switch value {
-    // A sequence that was broken off.
+    // The sequence is incomplete, and another one begins.
     case 27: state = .escape
     case 0x40...0x7E:
       state = [0x5B] + begun + [value] == Self.pasteBegins ? .paste(end: []) : .key
@@ -136,7 +141,8 @@ package struct InputParser {
     } else if Self.pasteEnds.starts(with: end) {
       state = .paste(end: end)
     } else if !begun.isEmpty {
-      // No end, but text; it may begin another one.
+      // The characters are text, not the end of the paste. They may contain the beginning of an
+      // end.
       state = .paste(end: [])
       for value in end.dropFirst() { takePasted(value) }
     } else if let scalar = Unicode.Scalar(value), pasted.utf8.count < Self.mostPasted {
@@ -150,7 +156,7 @@ package struct InputParser {
 }
 
 extension Key {
-  /// The key that sends a character; nil for one that is not for views.
+  /// Creates the key that sends a character; nil for a character that views do not take.
   init?(typed value: UInt32) {
     guard let scalar = Unicode.Scalar(value) else { return nil }
     switch value {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// How many drawings have led to one another, each by a change that the one before it has made.
+/// A chain of drawings, each caused by a change that the drawing before it made.
 ///
-/// Such a chain is short, unless views change something in each drawing. What a task changes that a
-/// drawing has started is no part of a chain: a task may wait for something.
+/// Such a chain is short, unless views change a value in each drawing. Changes by a task that a
+/// drawing has started do not extend the chain, since a task may wait for an event.
 final class DrawingChain: Sendable {
   @TaskLocal private static var current: DrawingChain?
 
@@ -12,7 +12,7 @@ final class DrawingChain: Sendable {
 
   private init(length: Int) { self.length = length }
 
-  /// The drawings up to the one that makes a change now; 0 where no drawing does.
+  /// The number of drawings up to the one that runs the caller; 0 outside of drawings.
   static var length: Int {
     guard let current, !current.hasEnded.withLock({ $0 }) else { return 0 }
     return current.length
@@ -21,9 +21,9 @@ final class DrawingChain: Sendable {
   /// Runs a part of a drawing.
   ///
   /// - Parameters:
-  ///   - length: The drawings up to this one.
+  ///   - length: The number of drawings up to this one.
   ///   - body: The part.
-  /// - Returns: What the part returns.
+  /// - Returns: The result of the part.
   @MainActor
   static func draw<Result>(_ length: Int, _ body: () -> Result) -> Result {
     let chain = DrawingChain(length: length)

@@ -1,43 +1,43 @@
-/// One drawing of a view: its cells, and who wants to know of keys and the mouse.
+/// One drawing of a view: its cells, and the responders for keys and the mouse.
 @MainActor
 final class Frame {
-  /// Somebody who takes input.
+  /// A view that takes input.
   struct Responder {
-    /// Which one it is, in each drawing.
+    /// The identity, which is the same in each drawing.
     var path: ViewPath
-    /// Where it is, for the mouse.
+    /// The area that takes the mouse.
     var area: Rect
-    /// Where the places of its own begin.
+    /// The origin of the responder's own coordinates.
     var origin: Point
     var isFocusable: Bool
     var onKey: @MainActor (Key) -> Bool
-    /// Takes what is typed or pasted as text; nil where characters are keys.
+    /// Takes typed or pasted text; nil to receive characters as keys.
     var onText: (@MainActor (String) -> Void)?
-    /// Takes what is done with the mouse, at places of its own; nil where that is not for it.
+    /// Takes mouse events, in the responder's own coordinates; nil to ignore the mouse.
     var onMouse: (@MainActor (MouseEvent) -> Bool)?
   }
 
-  /// A view whose focus is a value of the program's as well.
+  /// A view whose focus is bound to a value of the program.
   struct Focus {
-    /// Which of those that can have the focus it is.
+    /// The identity of the focusable view.
     var path: ViewPath
-    /// What the program's value is while it has the focus.
+    /// The program's value while the view has the focus.
     var field: AnyHashable
-    /// The program's value.
+    /// Reads the program's value.
     var value: @MainActor () -> AnyHashable
     var setWanted: @MainActor (Bool) -> Void
 
-    /// Whether the program wants it to have the focus.
+    /// Whether the program requests the focus for the view.
     @MainActor var isWanted: Bool { value() == field }
   }
 
-  /// Something to tap.
+  /// A button with a title, for ``Screen/tap(_:)``.
   struct Tappable {
     var title: String
     var action: @MainActor () -> Void
   }
 
-  /// Something that is done when a view appears.
+  /// The action to perform when a view appears.
   struct Appearance {
     var path: ViewPath
     var action: @MainActor () -> Void
@@ -51,33 +51,33 @@ final class Frame {
 
   var grid: Grid
   var cursor: Point?
-  /// Those in front of everything that takes input now.
+  /// The responders of the topmost layer.
   private(set) var responders: [Responder] = []
-  /// Which of them can have the focus, in the order of drawing.
+  /// The focusable responders of the topmost layer, in the order of drawing.
   private(set) var focusables: [ViewPath] = []
   var focusStates: [Focus] = []
-  /// The overlay that takes input; empty where none lies over the views.
+  /// The overlay that takes input; empty if there is no overlay.
   private(set) var layer: ViewPath = []
-  /// The views that can have the focus, by their layers.
+  /// The focusable views, by their layers.
   private(set) var order: [ViewPath: [ViewPath]] = [:]
   /// The view that has the focus.
   var focus: ViewPath?
   var tappables: [Tappable] = []
   private(set) var appearances: [Appearance] = []
   private(set) var overlays: [Overlay] = []
-  /// What is done when a sheet has gone.
+  /// The actions to perform when a sheet is gone.
   private(set) var dismissals: [ViewPath: @MainActor () -> Void] = [:]
   /// The rows of lists.
   var rows: [ViewPath: any KnownRows] = [:]
-  /// What is done when the drawing is displayed.
+  /// The actions to perform when the drawing is displayed.
   var afterDisplay: [@MainActor (Frame) -> Void] = []
-  /// Whether the drawing has changed what may have been drawn before.
+  /// Whether the drawing has changed a value that it may have drawn before.
   ///
-  /// Nobody is told of changes of observed values during the drawing that reads them.
+  /// Observation does not report changes of a value during the drawing that reads it.
   var isOutdated = false
-  /// How often views have registered the same at the same place.
+  /// The number of registrations of each kind at each place.
   private var uses: [ViewPath: Int] = [:]
-  /// Nil while nothing is drawn but for its looks.
+  /// Nil for a drawing that only shows the views' looks.
   let memory: ViewMemory?
 
   init(size: Size, memory: ViewMemory? = nil) {
@@ -90,7 +90,7 @@ final class Frame {
     return Canvas(frame: self, rect: all, clip: all, style: .plain)
   }
 
-  /// The identity of what the view that is drawn now registers.
+  /// Returns the identity of an item that the current view registers.
   func path(of use: ViewUse) -> ViewPath {
     let path = memory?.path ?? []
     let number = uses[path + [.use(use, 0)], default: 0]
@@ -112,10 +112,10 @@ final class Frame {
     overlays.append(Overlay(path: path(of: .overlay), view: view))
   }
 
-  /// Draws what lies over the views, and over each other.
+  /// Removes and returns the next overlay to draw, in the order of registration.
   func takeOverlay() -> Overlay? { overlays.isEmpty ? nil : overlays.removeFirst() }
 
-  /// From here on what is drawn lies over everything else, and alone takes input.
+  /// Begins an overlay: further drawing covers all earlier views, and only the overlay takes input.
   func begin(_ overlay: Overlay) {
     order[layer] = focusables
     responders = []
@@ -125,24 +125,24 @@ final class Frame {
     layer = overlay.path
   }
 
-  /// Notes which views can have the focus in the layer that is drawn last.
+  /// Notes the focusable views of the topmost layer.
   func end() { order[layer] = focusables }
 
-  /// Gives the focus to a view because of what was typed or pressed.
+  /// Gives the focus to a view because of the user's input.
   func moveFocus(to path: ViewPath) {
     guard let memory else { return }
     memory.focus[layer] = path
     let target = focusStates.first { $0.path == path }
     for focus in focusStates where focus.path != path && focus.isWanted {
-      // A value of which both are is written once, below.
+      // A value that both views share is written once, below.
       if target?.value() != focus.field { focus.setWanted(false) }
     }
     if let target, !target.isWanted { target.setWanted(true) }
   }
 
-  /// Gives the focus to the view that the program wants to have it.
+  /// Gives the focus to the view for which the program requests it.
   ///
-  /// - Returns: Whether another view was drawn as the one that has it.
+  /// - Returns: Whether another view was drawn with the focus.
   func followFocus() -> Bool {
     guard
       let memory,

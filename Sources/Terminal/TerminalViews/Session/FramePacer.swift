@@ -1,8 +1,9 @@
-/// When the next drawing may be: at once where the last one is long ago, and else so much later
-/// that there are not too many of them in a second, and that those which take long take no more
-/// than a part of the time.
+/// Decides when the next drawing may start.
+///
+/// It may start at once if the last one ended long ago. Otherwise it waits, so that the frame rate
+/// stays limited and slow drawings take only a part of the time.
 struct FramePacer {
-  /// How many times as long as a drawing takes nothing is drawn behind it.
+  /// The pause after a drawing, as a multiple of the drawing's duration.
   static let rest = 12
 
   let interval: Duration
@@ -11,14 +12,16 @@ struct FramePacer {
 
   init(framesPerSecond: Int) { interval = .seconds(1) / max(1, framesPerSecond) }
 
-  /// How long the next drawing has to wait; one that is urgent, only for the interval.
+  /// Returns the delay of the next drawing.
+  ///
+  /// An urgent drawing waits only for the frame interval.
   func delay(at now: Duration, isUrgent: Bool) -> Duration {
     guard let end else { return .zero }
     let wait = isUrgent ? interval : max(interval, cost * Self.rest)
     return max(.zero, wait - (now - end))
   }
 
-  /// Notes a drawing.
+  /// Notes the duration of a drawing.
   mutating func drew(from start: Duration, to end: Duration) {
     self.end = end
     cost = end - start

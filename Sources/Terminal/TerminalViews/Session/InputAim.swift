@@ -1,64 +1,63 @@
-/// What a user's input is meant for: what a displayed picture has shown, or what the user's own
-/// input has led to since.
+/// The target of a user's input: a view or row that the displayed picture has shown, or that the
+/// user's own input has reached since.
 ///
-/// Others change what is shown at any time. Between a change and the picture that shows it, a key
-/// must not act on a view or a row that the user has not seen. So input looks for what it is meant
-/// for among the views as they are now, and where that has gone, the input has no effect.
+/// Others change the views at any time. Between a change and the picture that shows it, a key must
+/// not act on a view or a row that the user has not seen. So input looks for its target among the
+/// current views. If the target was removed, the input has no effect.
 ///
-/// Where what the user has aimed at has gone without any key of the user's for it, the next key
-/// that would press or edit something has no effect either, although its picture is displayed: it
-/// was probably on its way.
+/// If the target was removed without a key of the user's, the next key that presses or edits has no
+/// effect either, although its picture is displayed: the user had probably pressed it already.
 @MainActor
 final class InputAim {
-  /// The layer that takes input; nil before anything was displayed.
+  /// The layer that takes input; nil before the first display.
   private(set) var layer: ViewPath?
   /// The view that has the focus.
   private(set) var focus: ViewPath?
-  /// The rows of lists, and which one is selected.
+  /// The rows of lists, with their selections.
   private var rows: [ViewPath: any KnownRows] = [:]
-  /// The rows of lists before the input that is taken, with what others have changed.
+  /// The rows of lists before the current input, including changes by others.
   private var rowsBefore: [ViewPath: any KnownRows] = [:]
-  /// The lists whose selected rows the user has done something with.
+  /// The lists whose selected rows have received input from the user.
   private var actedRows: Set<ViewPath> = []
-  /// Whether the user has done something with what has the focus.
+  /// Whether the focused view has received input from the user.
   private var hasActed = false
-  /// Whether what had the focus has gone, and the user may not know that.
+  /// Whether the focused view was removed, possibly unnoticed by the user.
   private var hasLost = false
-  /// Whether the user is told that something had no effect, in the picture that comes next.
+  /// Whether the next picture reports to the user that input had no effect.
   ///
-  /// What was typed behind that had something else in view, and has no effect either.
+  /// Input typed after that was meant for another picture, and has no effect either.
   private(set) var isReported = false
-  /// Whether the input that is taken has moved the focus.
+  /// Whether the current input has moved the focus.
   private var isMoving = false
-  /// Whether input was meant for something that has gone.
+  /// Whether the target of an input was removed.
   private var hasMissed = false
   /// The rows of the displayed picture, for the mouse.
   private var displayedRows: [ViewPath: any KnownRows] = [:]
-  /// Where views were in the displayed picture, for the mouse.
+  /// The places of views in the displayed picture, for the mouse.
   private var displayed: [Frame.Responder] = []
   /// The views between which the user moves the focus.
   private var order: [ViewPath] = []
 
-  /// What the user knows of a list.
+  /// Returns the rows of a list that the user knows.
   func rows<ID: Hashable>(at path: ViewPath) -> ShownRows<ID>? { rows[path] as? ShownRows<ID> }
 
-  /// The row of a list at a place that the displayed picture has shown.
+  /// Returns the row that the displayed picture shows at a line of a list.
   func row<ID: Hashable>(atLine line: Int, of path: ViewPath) -> ID? {
     (displayedRows[path] as? ShownRows<ID>).flatMap { $0.id(at: $0.first + line) }
   }
 
-  /// Whether a list had a row before the input that is taken.
+  /// Returns whether a list had a row before the current input.
   func hadRow<ID: Hashable>(_ row: ID, at path: ViewPath) -> Bool {
     (rowsBefore[path] as? ShownRows<ID>)?.ids.contains(row) ?? false
   }
 
-  /// Whether the row that takes the place of a selected one which has gone can be selected now: the
-  /// user was told, or has probably removed it.
+  /// Returns whether the replacement of a removed selected row can be selected now: the removal was
+  /// reported to the user, or the user has probably caused it.
   func allowsReplacement(at path: ViewPath) -> Bool { isReported || actedRows.contains(path) }
 
   // MARK: - Changes
 
-  /// Gives the views other identities.
+  /// Replaces the identities of the views.
   func rename(_ renamed: (ViewPath) -> ViewPath) {
     layer = layer.map(renamed)
     focus = focus.map(renamed)
@@ -70,7 +69,7 @@ final class InputAim {
     for place in displayed.indices { displayed[place].path = renamed(displayed[place].path) }
   }
 
-  /// Notes what is displayed from now on.
+  /// Notes the views that are displayed from now on.
   func display(_ frame: Frame) {
     for accept in frame.afterDisplay { accept(frame) }
     let isGone = layer.map { layer in
@@ -92,7 +91,7 @@ final class InputAim {
     (layer, focus) = (frame.layer, frame.focus)
   }
 
-  /// Notes what the user's own input has led to.
+  /// Notes the views that result from the user's own input.
   ///
   /// - Parameters:
   ///   - frame: The views after the input.
@@ -117,7 +116,7 @@ final class InputAim {
     (focus, isMoving) = (path, true)
   }
 
-  /// Notes which row of a list the user's own input has led to.
+  /// Notes the row of a list that the user's own input has reached.
   func reach<ID: Hashable>(_ row: ID, at path: ViewPath) {
     var known: ShownRows<ID> = rows(at: path) ?? ShownRows()
     known.selected = row
@@ -125,7 +124,7 @@ final class InputAim {
     actedRows.remove(path)
   }
 
-  /// Begins to take input, with the views as they are now.
+  /// Begins to take input, with the current views.
   func begin(with frame: Frame) {
     rowsBefore = frame.rows
     guard layer == nil else { return }
@@ -134,14 +133,15 @@ final class InputAim {
     setFocus(of: frame)
   }
 
-  /// Notes that input was meant for something that has gone.
+  /// Notes that the target of the input was removed; returns true.
   func miss() -> Bool {
     hasMissed = true
     return true
   }
 
-  /// Whether input was meant for something that has gone since this was asked last; the user is
-  /// told that in the next picture.
+  /// Returns whether the target of an input was removed since the last call.
+  ///
+  /// The next picture reports that to the user.
   func takeMiss() -> Bool {
     defer { hasMissed = false }
     isReported = isReported || hasMissed
@@ -150,7 +150,7 @@ final class InputAim {
 
   // MARK: - Input
 
-  /// Whether a key can be meant for what there is now.
+  /// Returns whether the target of a key is present.
   func allows(_ key: Key, in frame: Frame) -> Bool {
     guard layer == frame.layer else { return false }
     if key == .tab || key == .backTab { return true }
@@ -158,18 +158,19 @@ final class InputAim {
     return !hasLost || !isPress(key, in: frame)
   }
 
-  /// Whether a paste can be meant for what there is now.
+  /// Returns whether the target of a paste is present.
   func allowsPaste(in frame: Frame) -> Bool {
     guard layer == frame.layer, !hasLost else { return false }
     return focus.map(frame.focusables.contains) ?? true
   }
 
-  /// Whether a key presses or edits what has the focus, as far as that can be told before.
+  /// Returns whether a key presses or edits the focused view, as far as its kind shows in advance.
   private func isPress(_ key: Key, in frame: Frame) -> Bool {
     key == .enter || key == " " || responder(in: frame)?.onText != nil
   }
 
-  /// The view to which the tabulator leads: the next one of those that the user has seen.
+  /// Returns the view to which the tabulator leads: the next present view among those that the user
+  /// has seen.
   func next(_ distance: Int, in frame: Frame) -> ViewPath? {
     let present = Set(frame.focusables)
     guard !present.isEmpty else { return nil }
@@ -182,14 +183,14 @@ final class InputAim {
     return frame.focusables.first
   }
 
-  /// What takes the keys of a user that has the focus in mind.
+  /// Returns the view that takes keys: the focused view that the user knows.
   func responder(in frame: Frame) -> Frame.Responder? {
     focus.flatMap { focus in frame.responders.first { $0.path == focus && $0.isFocusable } }
   }
 
-  /// The views at a place of the displayed picture, the topmost first, as they are now.
+  /// Returns the current views at a place of the displayed picture, the topmost first.
   ///
-  /// - Returns: Nil where one of them has gone.
+  /// - Returns: Nil if one of them was removed.
   func responders(at place: Point, in frame: Frame) -> [(Frame.Responder, Point)]? {
     guard layer == frame.layer else { return nil }
     var found: [(Frame.Responder, Point)] = []
@@ -203,36 +204,36 @@ final class InputAim {
   }
 }
 
-/// What a user knows of the rows of a list.
+/// The rows of a list, as a user knows them.
 @MainActor
 protocol KnownRows {
   func hasSameSelection(as other: any KnownRows) -> Bool
 
-  /// Whether at the same places of the list there are only rows that were not there before.
+  /// Returns whether all rows at the same places of the list are new.
   func areReplaced(since old: any KnownRows) -> Bool
 
-  /// What the user knows when these are the rows that the user's own input has led to.
+  /// Returns the rows that the user knows after the user's own input has led to these rows.
   ///
   /// - Parameters:
   ///   - before: The rows before the input.
-  ///   - known: What the user has known then.
-  /// - Returns: What the user knows now.
+  ///   - known: The rows that the user knew before the input.
+  /// - Returns: The rows that the user knows now.
   func known(from before: (any KnownRows)?, _ known: (any KnownRows)?) -> any KnownRows
 }
 
 /// The rows of a list that a picture shows.
 struct ShownRows<ID: Hashable>: KnownRows {
-  /// Where the first of them is in the list.
+  /// The place of the first row in the list.
   var first = 0
-  /// How many rows the list has.
+  /// The number of rows in the list.
   var count = 0
   var ids: [ID] = []
-  /// The selected one.
+  /// The selected row.
   var selected: ID?
   /// The place in the list at which the cursor is shown.
   var cursor = 0
 
-  /// The place in the list from which keys lead to others.
+  /// The place in the list from which movement keys count.
   var place: Int { selected.flatMap(offset) ?? cursor }
 
   func hasSameSelection(as other: any KnownRows) -> Bool {
@@ -248,7 +249,7 @@ struct ShownRows<ID: Hashable>: KnownRows {
     guard let before = before as? ShownRows, let known = known as? ShownRows else { return self }
     var new = self
     let (old, present) = (Set(before.ids), Set(ids))
-    // Nor was displayed how others have moved, inserted or removed rows.
+    // Moves, insertions and removals by others have not been displayed either.
     let isMoved = before.ids.filter(present.contains) != ids.filter(old.contains)
     let order = isMoved ? known.sorted(like: self) : known.ids
     new.ids = order.filter { !old.contains($0) || present.contains($0) }
@@ -265,7 +266,7 @@ struct ShownRows<ID: Hashable>: KnownRows {
     return new
   }
 
-  /// The rows in the order of others, as far as these have them.
+  /// Returns the rows in the order of other rows, as far as those contain them.
   private func sorted(like others: ShownRows) -> [ID] {
     let seen = Set(ids)
     var moved = others.ids.filter(seen.contains)[...]
@@ -273,23 +274,23 @@ struct ShownRows<ID: Hashable>: KnownRows {
     return ids.map { isMoved.contains($0) ? moved.removeFirst() : $0 }
   }
 
-  /// Whether the last row of the list is among them.
+  /// Whether the rows include the last row of the list.
   private var isAtEnd: Bool { first + ids.count == count }
 
-  /// Whether all rows of the list are among them.
+  /// Whether the rows are all rows of the list.
   var isWhole: Bool { first == 0 && isAtEnd }
 
-  /// The rows that are candidates for the place of one that the user has removed: those behind it,
-  /// and those before it where the list ends there.
+  /// Returns the candidates to replace a row that the user has removed: the rows after it, and the
+  /// rows before it if the end of the list is displayed.
   func successors(of id: ID) -> [ID] {
     guard let place = ids.firstIndex(of: id) else { return [] }
     return ids[(place + 1)...] + (isAtEnd ? ids[..<place].reversed() : [])
   }
 
-  /// Where a row is in the list, as far as the picture shows it.
+  /// Returns the place of a row in the list; nil if the picture does not show the row.
   func offset(of id: ID) -> Int? { ids.firstIndex(of: id).map { first + $0 } }
 
-  /// The row at a place in the list, as far as the picture shows it.
+  /// Returns the row at a place in the list; nil if the picture does not show the place.
   func id(at offset: Int) -> ID? {
     ids.indices.contains(offset - first) ? ids[offset - first] : nil
   }

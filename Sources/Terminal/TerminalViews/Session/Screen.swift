@@ -1,4 +1,4 @@
-/// What a view looks like now, for tests: its lines, and what its buttons do.
+/// A single drawing of a view, for tests: its lines and the actions of its buttons.
 ///
 /// ```swift
 /// let screen = Screen(of: CounterView(store: store))
@@ -6,12 +6,12 @@
 /// screen.tap("+")
 /// ```
 ///
-/// The view has all the room that it wants; what lies over it comes below.
+/// The view has unlimited room. Overlays are drawn below it.
 @MainActor
 public struct Screen {
   private let frame: Frame
 
-  /// Shows a view as it is now.
+  /// Draws a view once.
   public init(of view: some View) {
     let size = view.measured(in: .unlimited)
     frame = Frame(size: size)
@@ -37,7 +37,7 @@ public struct Screen {
   /// The lines as one text.
   public var text: String { lines.joined(separator: "\n") }
 
-  /// Does what the first button with a title does.
+  /// Performs the action of the first button with a title.
   ///
   /// - Returns: Whether there is such a button.
   @discardableResult
@@ -47,7 +47,7 @@ public struct Screen {
     return true
   }
 
-  /// Does what the views do when they appear.
+  /// Performs the `onAppear` actions of the views.
   public func appear() {
     for appearance in frame.appearances { appearance.action() }
   }

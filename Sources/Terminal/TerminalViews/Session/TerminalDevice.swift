@@ -1,28 +1,28 @@
-/// Where a session shows cells and what it gets input from: a terminal, or memory.
+/// The device that shows a session's cells and provides its input: a terminal, or memory.
 @MainActor
 public protocol TerminalDevice: AnyObject {
-  /// The columns and rows that there are.
+  /// The device's columns and rows.
   var size: Size { get }
 
-  /// Hands over input from now on: all that there is of it at once.
+  /// Passes input to a closure from now on, all pending events at once.
   func start(_ onInput: @escaping @MainActor ([InputEvent]) -> Void)
 
   /// Shows cells.
   ///
   /// - Parameters:
-  ///   - grid: The cells, as many as there is room.
-  ///   - cursor: Where the cursor is to be seen; nil for nowhere.
+  ///   - grid: The cells, of the device's size.
+  ///   - cursor: The place of the cursor; nil to hide it.
   func show(_ grid: Grid, cursor: Point?)
 
-  /// Draws the user's attention, by a sound for example.
+  /// Draws the user's attention, with a sound for example.
   func ring()
 
-  /// Hands over no more input.
+  /// Stops passing input.
   func stop()
 }
 
 extension TerminalDevice {
-  /// Does nothing.
+  /// Has no effect by default.
   public func ring() {}
 }
 
@@ -38,25 +38,25 @@ extension TerminalDevice {
 /// ```
 @MainActor
 public final class MemoryTerminal: TerminalDevice {
-  /// The columns and rows that there are.
+  /// The device's columns and rows.
   public private(set) var size: Size
-  /// What is shown.
+  /// The displayed cells.
   public private(set) var grid: Grid
-  /// Where the cursor is to be seen.
+  /// The place of the cursor; nil if it is hidden.
   public private(set) var cursor: Point?
-  /// How often something was shown.
+  /// The number of pictures that were shown.
   public private(set) var frames = 0
-  /// How often the user's attention was drawn.
+  /// The number of calls of ``ring()``.
   public private(set) var rings = 0
   private var onInput: (@MainActor ([InputEvent]) -> Void)?
 
-  /// Creates a terminal of so many columns and rows.
+  /// Creates a terminal with a number of columns and rows.
   public init(width: Int, height: Int) {
     size = Size(width: width, height: height)
     grid = Grid(size: size)
   }
 
-  /// The lines that are shown, without spaces at their ends.
+  /// The displayed lines, without trailing spaces.
   public var lines: [String] { grid.lines }
 
   /// Presses keys.
@@ -73,13 +73,13 @@ public final class MemoryTerminal: TerminalDevice {
     onInput?([.mouse(MouseEvent(kind, at: Point(x: x, y: y)))])
   }
 
-  /// Gives it another size.
+  /// Changes the terminal's size, and reports that as input.
   public func resize(width: Int, height: Int) {
     size = Size(width: width, height: height)
     onInput?([.resize(size)])
   }
 
-  /// Hands over input from now on.
+  /// Passes input to a closure from now on.
   public func start(_ onInput: @escaping @MainActor ([InputEvent]) -> Void) {
     self.onInput = onInput
   }
@@ -91,9 +91,9 @@ public final class MemoryTerminal: TerminalDevice {
     frames += 1
   }
 
-  /// Counts how often the user's attention was drawn.
+  /// Counts the calls that draw the user's attention.
   public func ring() { rings += 1 }
 
-  /// Hands over no more input.
+  /// Stops passing input.
   public func stop() { onInput = nil }
 }

@@ -2,36 +2,36 @@ import Observation
 import StoreBytes
 import Synchronization
 
-/// Shows a view on a terminal for as long as it is wanted, and lets it take input.
+/// Shows a view on a terminal, and passes the terminal's input to it.
 ///
 /// ```swift
 /// let session = TerminalSession(on: terminal) { CounterView(store: store) }
 /// await session.run()
 /// ```
 ///
-/// The view is drawn again when something has changed that it has read of a store, or of any other
-/// `Observable` object, and after input, but never more often than so many times a second: however
-/// quick the changes are, what is drawn is the newest state. A view that takes long to draw is
-/// drawn more seldom, so that changes take a thirteenth of the time at most; input is shown without
-/// delay.
+/// The session draws the view again after input, and after a change of a value that the view has
+/// read from a store or from another `Observable` object. The frame rate is limited: a drawing
+/// shows the newest state, however many changes it covers. A view that takes long to draw is drawn
+/// less often, so that drawings after changes take at most a thirteenth of the time. Input shortens
+/// the pause to one frame interval.
 ///
-/// Input acts on views and rows that the user has seen: that a displayed picture had under the
-/// focus, the cursor or the mouse, or that the user's own input has led to since. Where others have
-/// removed it, the input has no effect, and ``onMiss`` is called.
+/// Input acts on views and rows that the user has seen: those that the displayed picture had under
+/// the focus, the cursor or the mouse, and those that the user's own input has reached since. If
+/// others have removed the target, the input has no effect, and the session calls ``onMiss``.
 @MainActor
 public final class TerminalSession {
-  /// Tells the user that input had no effect, since what it was meant for has gone; nil to have the
-  /// terminal ring.
+  /// Reports to the user that input had no effect because its target was removed; nil to ring the
+  /// terminal's bell.
   public var onMiss: (@MainActor () -> Void)?
-  /// Reports a fault of the views to their developer, once; nil to have it printed on standard
-  /// error when the session has ended.
+  /// Reports a fault of the views to their developer, once; nil to print it on standard error when
+  /// the session ends.
   ///
   /// The session calls it during a drawing. There are two kinds of faults:
   ///
-  /// - Views have other ids in each drawing. The session identifies them by their order instead.
-  /// - Each drawing leads to another one. After 20 drawings the session ends that: lists leave
+  /// - Views have different ids in each drawing. The session then identifies them by their order.
+  /// - Each drawing causes another one. After 20 drawings the session ends the chain: lists keep
   ///   their selections unchanged, and `onAppear` and `onDismiss` wait for a drawing that has
-  ///   another cause. Changes that the views' own code makes while drawing show once a second.
+  ///   another cause. Changes that the views' own code makes while drawing are shown once a second.
   public var onFault: (@MainActor (_ fault: String) -> Void)?
   private let device: any TerminalDevice
   private let root: @MainActor () -> any View
@@ -40,29 +40,31 @@ public final class TerminalSession {
   private let memory = ViewMemory()
   private let reads = ViewReads()
   private var pacer: FramePacer
-  /// What is drawn, whether or not it is shown yet.
+  /// The newest drawing, displayed or not.
   private var frame: Frame?
   private var isShown = false
-  /// How many drawings have led to one another, the newest one among them.
+  /// The number of drawings that caused one another, including the newest one.
   private var chain = 0
   /// The longest chain of drawings before the session stops it.
   private var longestChain = 20
   private var hasReportedChain = false
-  /// The faults to be printed when the session has ended.
+  /// The faults that the session prints when it ends.
   private(set) var faults: [String] = []
-  /// The drawing that is to come.
+  /// The scheduled drawing.
   private var drawing: (task: Task<Void, Never>, isUrgent: Bool)?
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var runners: [CheckedContinuation<Void, Never>] = []
   private var isStarted = false
   private var isEnded = false
 
-  /// Creates a session, which shows nothing until it is started.
+  /// Creates a session.
+  ///
+  /// It shows the view after it is started.
   ///
   /// - Parameters:
-  ///   - device: Where to show it.
-  ///   - framesPerSecond: The most drawings in a second.
-  ///   - clock: What tells the time between two drawings.
+  ///   - device: The device that shows the view.
+  ///   - framesPerSecond: The greatest number of drawings in a second.
+  ///   - clock: The clock that measures the time between two drawings.
   ///   - root: The view.
   public init<C: Clock<Duration>, Root: View>(
     on device: any TerminalDevice,
@@ -74,15 +76,15 @@ public final class TerminalSession {
     self.root = root
     let start = clock.now
     now = { start.duration(to: clock.now) }
-    // A pause is cut short where another drawing comes in the place of this one.
+    // A drawing that replaces this one cancels the pause.
     pause = { try? await clock.sleep(for: $0) }
     pacer = FramePacer(framesPerSecond: framesPerSecond)
     reads.onChange = { [weak self] in self?.drawSoon() }
   }
 
-  /// Starts, and waits until ``end()`` is called.
+  /// Starts the session, and waits until ``end()`` is called.
   ///
-  /// Ends the session where its task is canceled.
+  /// Cancellation of the task ends the session.
   public func run() async {
     start()
     await withTaskCancellationHandler {
@@ -93,7 +95,9 @@ public final class TerminalSession {
     }
   }
 
-  /// Shows the view and takes input from now on; nothing happens where it has started before.
+  /// Shows the view and takes input from now on.
+  ///
+  /// Only the first call has an effect.
   public func start() {
     guard !isStarted else { return }
     isStarted = true
@@ -101,7 +105,7 @@ public final class TerminalSession {
     drawSoon()
   }
 
-  /// Shows nothing more and takes no more input.
+  /// Stops the device, so that the session shows no more pictures and takes no more input.
   public func end() {
     guard !isEnded else { return }
     isEnded = true
@@ -114,14 +118,14 @@ public final class TerminalSession {
     faults = []
   }
 
-  /// Draws anew, soon: for changes of what is not observed.
+  /// Schedules a drawing, after a change that is not observed.
   public func invalidate() {
     reads.outdate()
-    // A drawing may call this, too.
+    // A drawing may also call this.
     drawSoon(isUrgent: reads.cause == 0)
   }
 
-  /// Waits until the newest state of everything is shown.
+  /// Waits until the newest state is displayed.
   public func idle() async {
     while !isEnded, reads.isOutdated && !isEndless || !isShown {
       await withCheckedContinuation { idleWaiters.append($0) }
@@ -150,7 +154,7 @@ public final class TerminalSession {
     return isEndless && !isUrgent ? max(delay, .seconds(1)) : delay
   }
 
-  /// Whether what is out of date was changed by a drawing, as the ones before were.
+  /// Whether a drawing made the pending change, as each drawing before it did.
   private var isEndless: Bool { reads.cause > longestChain }
 
   private func draw() {
@@ -172,9 +176,9 @@ public final class TerminalSession {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// What there is to be shown now.
+  /// Returns the newest views, laid out again if they are out of date.
   ///
-  /// - Parameter isOwn: Whether what is new is what the user's own input has led to.
+  /// - Parameter isOwn: Whether the user's own input has led to the changes.
   /// - Returns: The newest views.
   private func upToDate(isOwn: Bool = false) -> Frame {
     if let frame, !reads.isOutdated { return frame }
@@ -189,7 +193,7 @@ public final class TerminalSession {
     if memory.isSettled { reportEndlessChain() }
     var frame = withLastingIDs(reads.track { lay() })
     if frame.followFocus() || memory.repairFocus(in: frame) || frame.isOutdated {
-      // Once: a view that changes something in each drawing must not draw without end.
+      // Only once: a view that changes a value in each drawing must not cause endless drawings.
       frame = reads.track { lay() }
     }
     frame.focus = memory.focus[frame.layer]
@@ -198,9 +202,10 @@ public final class TerminalSession {
     return frame
   }
 
-  /// Lays out again where all ids at a place were replaced.
+  /// Lays out again if all ids at a place were replaced.
   ///
-  /// Nothing changes meanwhile, so ids that last stay the same. The session no longer uses others.
+  /// The state does not change meanwhile, so lasting ids stay the same. The session stops using ids
+  /// that do not last.
   ///
   /// - Parameter first: The drawing.
   /// - Returns: The newest drawing.
@@ -216,7 +221,7 @@ public final class TerminalSession {
       identities = again
     }
     memory.trust(replaced.subtracting(places))
-    // Where another thread has changed something meanwhile, the next drawing will show.
+    // If another thread has made a change meanwhile, the next drawing shows it.
     guard !places.isEmpty, !reads.isOutdated else { return frame }
     memory.useOrder(at: places)
     report(.fleetingIDs(at: places))
@@ -235,7 +240,7 @@ public final class TerminalSession {
     return frame
   }
 
-  /// Draws a view in the middle of everything.
+  /// Draws an overlay, centered horizontally, over all other views.
   private func lay(over frame: Frame, _ overlay: Frame.Overlay) {
     let all = frame.canvas
     let wanted = overlay.view.measured(in: all.size)
@@ -259,7 +264,7 @@ public final class TerminalSession {
   private func reportEndlessChain() {
     guard !hasReportedChain else { return }
     report(.endlessChain(of: longestChain))
-    // The next time it ends sooner.
+    // The next chain ends sooner.
     (hasReportedChain, longestChain) = (true, 5)
   }
 
@@ -272,7 +277,7 @@ public final class TerminalSession {
   private func take(_ events: [InputEvent]) {
     var rest = events[...]
     while !isEnded, let event = rest.first {
-      // As it is now, with what others have changed since it was displayed.
+      // The current views, including changes by others since the last display.
       let frame = upToDate()
       memory.aim.begin(with: frame)
       if memory.aim.isReported, !event.isResize {
@@ -282,7 +287,7 @@ public final class TerminalSession {
       var count = 1
       switch event {
       case .key(let key):
-        // All the text that there is goes into a field at once.
+        // A field takes all of the pending text at once.
         let typed = rest.prefix { $0.character != nil }
         count = take(key, typed.compactMap(\.character), frame)
       case .mouse(let event): take(event, frame)
@@ -294,7 +299,7 @@ public final class TerminalSession {
       if memory.aim.takeMiss() {
         tellMiss()
       } else if !isEnded {
-        // And with what the input has led to.
+        // The views after the input's changes.
         memory.aim.reach(upToDate(isOwn: true), from: frame)
       }
     }
@@ -304,9 +309,9 @@ public final class TerminalSession {
     if let onMiss { onMiss() } else { device.ring() }
   }
 
-  /// Takes a key, or all characters that are typed where a field has the focus.
+  /// Takes a key, or all typed characters if a field has the focus.
   ///
-  /// - Returns: How many keys are taken.
+  /// - Returns: The number of keys that are taken.
   private func take(_ key: Key, _ typed: [Character], _ frame: Frame) -> Int {
     let aim = memory.aim
     guard aim.allows(key, in: frame) else {
@@ -319,7 +324,7 @@ public final class TerminalSession {
       return typed.count
     }
     if let focused, focused.onKey(key) { return 1 }
-    // The inner ones were drawn before those around them.
+    // Inner views were drawn before the views around them.
     for responder in frame.responders where !responder.isFocusable {
       if responder.onKey(key) { return 1 }
     }
@@ -350,7 +355,7 @@ public final class TerminalSession {
       _ = memory.aim.miss()
       return
     }
-    // First, because what is pressed may give the focus to another view.
+    // First, because the pressed view may give the focus to another view.
     if event.kind == .press, let focus = responders.first(where: { $0.0.isFocusable })?.0.path {
       memory.aim.reachFocus(focus)
       frame.moveFocus(to: focus)
@@ -361,26 +366,28 @@ public final class TerminalSession {
   }
 }
 
-/// What a drawing has read, and whether that has changed since.
+/// The values that a drawing has read, and whether they have changed since.
 @MainActor
 private final class ViewReads {
-  /// Which drawing is the newest, and whether it is out of date.
+  /// The number of the newest drawing, and whether it is out of date.
   private struct Status {
     var drawing = 0
     var isOutdated = true
-    /// How many drawings have led to one another and to the change.
+    /// The number of drawings that caused one another and then the change.
     var cause = 0
   }
 
-  /// Something that each drawing reads: to change it ends the observation of everything else that
-  /// the drawing has read, and that is not wanted any more.
+  /// A value that each drawing reads.
+  ///
+  /// Changing it ends the observation of all other values that the previous drawing has read, since
+  /// that observation is no longer needed.
   @Observable
   final class Mark {
     var drawing = 0
   }
 
   var onChange: @MainActor () -> Void = {}
-  // Changed by whoever changes something that was read, on any thread.
+  // Written on any thread, by the code that changes a value that was read.
   private let status = Mutex(Status())
   private let mark = Mark()
 
@@ -395,7 +402,7 @@ private final class ViewReads {
     }
   }
 
-  /// Calls a closure, and observes what it reads.
+  /// Calls a closure, and observes the values that it reads.
   func track(_ body: () -> Frame) -> Frame {
     let drawing = status.withLock { status in
       status.drawing += 1

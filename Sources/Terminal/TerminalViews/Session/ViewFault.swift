@@ -1,8 +1,8 @@
-/// What is wrong with the views of a session, in words for their developer.
+/// A fault in the views of a session, described for their developer.
 enum ViewFault: CustomStringConvertible {
-  /// So many drawings have led to one another.
+  /// A number of drawings caused one another.
   case endlessChain(of: Int)
-  /// Views at places have other ids in each drawing.
+  /// Views at some places have different ids in each drawing.
   case fleetingIDs(at: Set<ViewPath>)
 
   var description: String {
@@ -21,7 +21,7 @@ enum ViewFault: CustomStringConvertible {
     }
   }
 
-  /// The names of the innermost of the program's types around some places.
+  /// Returns the names of the innermost program types that contain some places.
   private static func names(of places: Set<ViewPath>) -> String {
     let names = places.map { place in
       let types = place.compactMap { component -> String? in

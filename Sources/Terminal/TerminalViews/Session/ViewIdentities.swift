@@ -1,15 +1,15 @@
-/// The identities that a drawing uses: of views that can have the focus, appear or have state, and
-/// of rows.
+/// The identities that a drawing uses: those of rows, and of views that can have the focus, appear
+/// or have state.
 @MainActor
 struct ViewIdentities {
   private var focusables: [ViewPath: [ViewPath]] = [:]
   private var others: Set<ViewPath> = []
   private var rows: [ViewPath: any KnownRows] = [:]
 
-  /// None.
+  /// Creates an empty set of identities.
   init() {}
 
-  /// Those of a drawing.
+  /// Collects the identities of a drawing.
   ///
   /// - Parameters:
   ///   - frame: The drawing.
@@ -22,7 +22,7 @@ struct ViewIdentities {
     rows = frame.rows
   }
 
-  /// The places at which all ids are others than in another drawing.
+  /// Returns the places where all ids differ from those in another drawing.
   func replacedPlaces(since old: Self) -> Set<ViewPath> {
     var places: Set<ViewPath> = []
     for (path, rows) in rows {

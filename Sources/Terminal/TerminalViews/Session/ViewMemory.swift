@@ -1,9 +1,9 @@
-/// What a session keeps of its views from one drawing to the next, by their identities.
+/// The values that a session keeps for its views between drawings, by the views' identities.
 ///
-/// What belongs to a view that a drawing did not contain is dropped after it.
+/// After each drawing, the session drops the values of views that the drawing did not contain.
 @MainActor
 final class ViewMemory {
-  /// What is kept for one view.
+  /// The values of one view.
   private struct Slot {
     var drawing: Int
     /// The bytes of UTF-8 before a field's cursor; nil at the end of the text.
@@ -14,39 +14,39 @@ final class ViewMemory {
 
   /// The memory of the session that lays out its views at the moment.
   private static var current: ViewMemory?
-  /// The types of views without properties that have to be linked.
+  /// The types of views that have no property of type ``ViewStateProperty``.
   private static var plainTypes: Set<ObjectIdentifier> = []
 
   /// The identity of the view that is measured or drawn at the moment.
   private(set) var path: ViewPath = []
   private var slots: [ViewPath: Slot] = [:]
   private var drawing = 0
-  /// Which view has the focus, by the layer that it is in.
+  /// The focused view of each layer.
   var focus: [ViewPath: ViewPath] = [:]
   /// The views of the last drawing that can have the focus, by their layers.
   private var order: [ViewPath: [ViewPath]] = [:]
   /// The views of the last drawing whose `onAppear` was called.
   private var appeared: Set<ViewPath> = []
-  /// What is done when a sheet of the last drawing has gone.
+  /// The actions to perform when a sheet of the last drawing is gone.
   private var dismissals: [ViewPath: @MainActor () -> Void] = [:]
-  /// Whether a row may take the place of a selected one that has gone: whether the drawing shows
-  /// what the user's own input has led to.
+  /// Whether another row may replace a removed selected row: whether the drawing shows results of
+  /// the user's own input.
   var acceptsReplacements = true
-  /// Whether the drawing must not change anything that others may show: too many drawings have led
-  /// to one another.
+  /// Whether the drawing must not change values that other views may show, because too many
+  /// drawings caused one another.
   var isSettled = false
-  /// What input is meant for.
+  /// The target of input.
   let aim = InputAim()
   /// The identities of the last drawing.
   private var identities = ViewIdentities()
   /// The places whose ids do not last: the views there are identified by their order.
   private var orderedPlaces: Set<ViewPath> = []
-  /// How often all ids at a place were replaced by others that lasted.
+  /// The number of times that lasting ids replaced all ids at a place.
   private var replacements: [ViewPath: Int] = [:]
 
   // MARK: - Identities
 
-  /// Lays out views whose state is kept here.
+  /// Lays out views whose state this memory keeps.
   func layOut<Result>(_ body: () -> Result) -> Result {
     let (outer, outerPath) = (Self.current, path)
     (Self.current, path) = (self, [])
@@ -55,7 +55,7 @@ final class ViewMemory {
     return body()
   }
 
-  /// Lays out a part of the views that has an identity of its own.
+  /// Lays out a part of the views that has its own identity.
   static func within<Result>(_ component: ViewComponent, _ body: () -> Result) -> Result {
     guard let current else { return body() }
     current.path.append(current.resolved(component, at: current.path))
@@ -73,7 +73,7 @@ final class ViewMemory {
     return body()
   }
 
-  /// Lays out a view at another place of the tree than the one where it was found.
+  /// Lays out a view at another place of the tree, such as an overlay at its registration.
   func at<Result>(_ other: ViewPath, _ body: () -> Result) -> Result {
     let outer = path
     path = other
@@ -81,7 +81,7 @@ final class ViewMemory {
     return body()
   }
 
-  /// The component of a path: an id only where ids last.
+  /// Returns the component of a path: an id is replaced by its order if the ids there do not last.
   func resolved(_ component: ViewComponent, at path: ViewPath) -> ViewComponent {
     guard !orderedPlaces.isEmpty, case .element(let id) = component, isOrdered(path) else {
       return component
@@ -89,29 +89,32 @@ final class ViewMemory {
     return .index(id.offset)
   }
 
-  /// Whether the elements at a place are identified by their order, since their ids do not last.
+  /// Returns whether the elements at a place are identified by their order, because their ids do
+  /// not last.
   func isOrdered(_ path: ViewPath) -> Bool {
     !orderedPlaces.isEmpty && orderedPlaces.contains(path.place)
   }
 
-  /// The identities that a drawing uses.
+  /// Returns the identities that a drawing uses.
   func identities(of frame: Frame) -> ViewIdentities {
     ViewIdentities(frame, state: slots.filter { $0.value.drawing == drawing }.keys)
   }
 
-  /// The places at which a drawing has other ids than the last one, as far as that is no habit.
+  /// Returns the places with different ids than in the last drawing, except places that have
+  /// replaced their ids three times before.
   func replacedPlaces(in identities: ViewIdentities) -> Set<ViewPath> {
     identities.replacedPlaces(since: self.identities).filter {
       replacements[$0, default: 0] < 3 && !orderedPlaces.contains($0)
     }
   }
 
-  /// Notes that other ids at places have come from a change, not from drawing.
+  /// Notes that a change replaced the ids at some places, not the drawing itself.
   func trust(_ places: Set<ViewPath>) {
     for place in places { replacements[place, default: 0] += 1 }
   }
 
-  /// Identifies the views at places by their order from now on, also those of the last drawing.
+  /// Identifies the views at some places by their order from now on, including those of the
+  /// last drawing.
   func useOrder(at places: Set<ViewPath>) {
     orderedPlaces.formUnion(places)
     func renamed(_ path: ViewPath) -> ViewPath {
@@ -155,7 +158,7 @@ final class ViewMemory {
     slots[path] = slot
   }
 
-  /// The cursor of a field that is drawn.
+  /// Returns the cursor of a field that is drawn, and keeps its slot.
   func cursor(at path: ViewPath) -> Int? {
     slots[path, default: Slot(drawing: drawing)].drawing = drawing
     return slots[path]?.cursor
@@ -167,7 +170,7 @@ final class ViewMemory {
 
   // MARK: - Drawings
 
-  /// Gives the focus of views that have gone to those beside them.
+  /// Moves the focus from removed views to their neighbors.
   ///
   /// - Returns: Whether another view has the focus now.
   func repairFocus(in frame: Frame) -> Bool {
@@ -180,7 +183,7 @@ final class ViewMemory {
     return isChanged
   }
 
-  /// The view that is next to one that has gone, in the order in which the tabulator went.
+  /// Returns the neighbor of a removed view, in the last drawing's tabulator order.
   private func neighbor(
     of gone: ViewPath,
     in layer: ViewPath,
@@ -192,16 +195,17 @@ final class ViewMemory {
       ?? old[..<place].last(where: present.contains) ?? views.first
   }
 
-  /// Drops what belongs to no view of a drawing, and tells views that they have appeared or gone.
+  /// Drops the values of absent views, and performs the actions of views that have appeared
+  /// or disappeared.
   ///
-  /// - Returns: Whether something was done because a sheet has gone.
+  /// - Returns: Whether a sheet has disappeared.
   func finish(_ frame: Frame) -> Bool {
     slots = slots.filter { $0.value.drawing == drawing }
     focus = focus.filter { frame.order[$0.key] != nil }
     order = frame.order
     identities = identities(of: frame)
     if isSettled {
-      // What is to be done comes with the next drawing that others have led to.
+      // The actions are performed after the next drawing that has another cause.
       appeared.formIntersection(frame.appearances.map(\.path))
       dismissals.merge(frame.dismissals) { $1 }
       return false

@@ -1,30 +1,30 @@
-/// What tells a view from the others of the same parent.
+/// A part of a view's identity, unique among the children of a parent.
 enum ViewComponent: Hashable {
   /// A view's place in a view builder.
   case index(Int)
   /// The branch of an `if` or a `switch`.
   case branch(Bool)
-  /// What the program identifies the view by: an element's id, for example.
+  /// An id that the program has given to the view: an element's id, for example.
   case element(ElementID)
   /// Any id, in the path of a place.
   case anyElement
-  /// The view that a type of view is made of.
+  /// The body of a type of view.
   case body(ViewType)
-  /// One of several uses of the same kind at one place, in the order of drawing.
+  /// One use of several of the same kind at one place, in the order of drawing.
   case use(ViewUse, Int)
 }
 
 extension ViewComponent {
-  /// The id of a view, which is so far from the first one of those that the parent shows.
+  /// Returns a component for an id, with the view's offset from the parent's first child.
   static func id(_ value: some Hashable, at offset: Int = 0) -> Self {
     .element(ElementID(value: AnyHashable(value), offset: offset))
   }
 }
 
-/// What the program identifies a view by.
+/// An id that the program has given to a view.
 struct ElementID: Hashable {
   let value: AnyHashable
-  /// Where the view stands among the others, which identifies it where ids do not last.
+  /// The view's place among its siblings, which identifies it if ids do not last.
   let offset: Int
 
   static func == (left: Self, right: Self) -> Bool { left.value == right.value }
@@ -32,7 +32,7 @@ struct ElementID: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
-/// A type of view.
+/// A type of view, compared by identity.
 struct ViewType: Hashable {
   let type: any View.Type
 
@@ -41,7 +41,7 @@ struct ViewType: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
 }
 
-/// What a view registers with a drawing.
+/// The kinds of items that a view registers with a drawing.
 enum ViewUse: Hashable {
   case focus
   case keys
@@ -53,29 +53,31 @@ enum ViewUse: Hashable {
   case dismissal
 }
 
-/// A view's identity: the way that leads to it from the session's root.
+/// A view's identity: the path from the session's root to the view.
 ///
-/// It stays the same from one drawing to the next, whatever is inserted or removed beside the view.
+/// The path stays the same between drawings, even if views beside it are inserted or removed.
 typealias ViewPath = [ViewComponent]
 
 extension ViewPath {
-  /// The path without its ids: it is the same for all elements that a view shows.
+  /// The path without its ids, which is equal for all elements of a view.
   var place: ViewPath {
     map { if case .element = $0 { .anyElement } else { $0 } }
   }
 }
 
 extension Dictionary where Key == ViewPath {
-  /// The values by other paths; of those that get the same path any one is kept.
+  /// Returns the values by other paths.
+  ///
+  /// If several values get the same path, one of them is kept.
   func withPaths(_ renamed: (ViewPath) -> ViewPath) -> Self {
     Self(map { (renamed($0.key), $0.value) }) { first, _ in first }
   }
 }
 
-/// A property of a view whose value stays with the view's identity.
+/// A property whose value belongs to the view's identity.
 @MainActor
 protocol ViewStateProperty {
-  /// The object that has the value.
+  /// The object that stores the value.
   var storage: AnyObject { get }
 
   /// Uses the object of an earlier drawing of the same view.

@@ -1,4 +1,4 @@
-/// A text on one line, or on those that it has.
+/// A text that breaks only at its line breaks.
 public struct Text: PrimitiveView {
   /// The text.
   public let content: String
@@ -10,24 +10,26 @@ public struct Text: PrimitiveView {
     self.style = style
   }
 
-  /// The room of the text.
+  /// Returns the size of the text.
   public func size(in proposal: Size) -> Size {
     let lines = lines(proposal.height)
     let widths = lines.map { Glyph.columns(of: $0.unicodeScalars, upTo: proposal.width) }
     return Size(width: min(widths.max() ?? 0, proposal.width), height: lines.count)
   }
 
-  /// Writes the text; what has no room ends with `…`, and so does the last line before others that
-  /// have none.
+  /// Writes the text.
+  ///
+  /// Lines that are too wide end with `…`, and so does the last visible line if further lines have
+  /// no room.
   public func draw(in canvas: Canvas) {
     for (row, line) in lines(canvas.size.height).enumerated() {
       canvas.writeTruncated(String(line), y: row, style)
     }
   }
 
-  /// The first lines, of which the last one ends with `…` where there are more.
+  /// Returns the first lines; the last one ends with `…` if there are more.
   private func lines(_ count: Int) -> [Substring] {
-    // By its bytes, since each character of a long text would cost more.
+    // Splits bytes, since splitting characters of a long text costs more.
     var lines = content.utf8.split(
       separator: UInt8(ascii: "\n"),
       maxSplits: count,
@@ -35,14 +37,14 @@ public struct Text: PrimitiveView {
     )
     .map { Substring($0) }
     guard lines.count > count else { return lines }
-    // A line break at the end is no line.
+    // A line break at the end does not begin a line.
     let rest = lines.removeLast()
     if !rest.isEmpty, let last = lines.popLast() { lines.append(last + "…") }
     return lines
   }
 }
 
-/// A text that goes on in the next line where a line is full.
+/// A text that wraps at the end of a line.
 public struct Paragraph: PrimitiveView {
   private let content: String
   private let style: Style
@@ -53,7 +55,7 @@ public struct Paragraph: PrimitiveView {
     self.style = style
   }
 
-  /// The room of the text.
+  /// Returns the size of the text.
   public func size(in proposal: Size) -> Size {
     let lines = lines(in: proposal.width)
     return Size(
@@ -62,7 +64,7 @@ public struct Paragraph: PrimitiveView {
     )
   }
 
-  /// Writes the text; the last line before others that have no room ends with `…`.
+  /// Writes the text; the last visible line ends with `…` if further lines have no room.
   public func draw(in canvas: Canvas) {
     let lines = lines(in: canvas.size.width)
     let height = canvas.size.height
@@ -74,7 +76,7 @@ public struct Paragraph: PrimitiveView {
 
   private func lines(in width: Int) -> [String] { Self.lines(of: content, width: width) }
 
-  /// A text on lines of so many columns: broken between words, and within a word that is wider.
+  /// Returns a text wrapped to a width: between words, and within a word that is wider than a line.
   ///
   /// - Parameters:
   ///   - text: The text.
@@ -89,12 +91,12 @@ public struct Paragraph: PrimitiveView {
   }
 }
 
-/// The lines of a paragraph, as far as it is read.
+/// The lines of a paragraph, built word by word.
 private struct ParagraphLines {
   let width: Int
   private var full: [String] = []
   private var line = ""
-  /// The columns of the line.
+  /// The columns of the current line.
   private var columns = 0
 
   init(width: Int) { self.width = width }
@@ -128,7 +130,7 @@ private struct ParagraphLines {
   }
 }
 
-/// Something to tap, by the mouse or while it has the focus with enter or space: `[+]`.
+/// A button to press with the mouse, or with enter or space while it has the focus: `[+]`.
 public struct Button<Label: View>: PrimitiveView {
   private let action: @MainActor () -> Void
   private let label: Label
@@ -136,8 +138,8 @@ public struct Button<Label: View>: PrimitiveView {
   /// Creates a button.
   ///
   /// - Parameters:
-  ///   - action: What it does.
-  ///   - label: What it shows.
+  ///   - action: The button's action.
+  ///   - label: The button's label.
   public init(
     action: @escaping @MainActor () -> Void,
     @ViewBuilder label: () -> Label,
@@ -150,12 +152,12 @@ public struct Button<Label: View>: PrimitiveView {
   ///
   /// - Parameters:
   ///   - title: The text.
-  ///   - action: What it does.
+  ///   - action: The button's action.
   public init(_ title: String, action: @escaping @MainActor () -> Void) where Label == Text {
     self.init(action: action, label: { Text(title) })
   }
 
-  /// The room of the label.
+  /// Returns the size of the label in brackets.
   public func size(in _: Size) -> Size {
     Size(width: Glyph.columns(of: label.title) + 2, height: 1)
   }
@@ -176,28 +178,28 @@ public struct Button<Label: View>: PrimitiveView {
   }
 }
 
-/// A sign that something is under way.
+/// A sign that work is in progress.
 public struct ProgressView: PrimitiveView {
   /// Creates the sign.
   public init() {}
 
-  /// One cell.
+  /// Returns one cell.
   public func size(in _: Size) -> Size { Size(width: 1, height: 1) }
 
   /// Writes the sign.
   public func draw(in canvas: Canvas) { canvas.write("…") }
 }
 
-/// A picture, by its name.
+/// A picture, shown as its name.
 public struct Image: PrimitiveView {
   private let name: String
 
-  /// Names a picture.
+  /// Creates a picture with a name.
   public init(systemName name: String) {
     self.name = name
   }
 
-  /// The room of the name.
+  /// Returns the size of the name in parentheses.
   public func size(in _: Size) -> Size {
     Size(width: Glyph.columns(of: name) + 2, height: 1)
   }
@@ -211,7 +213,7 @@ public struct Divider: PrimitiveView {
   /// Creates a line.
   public init() {}
 
-  /// A short line, where there is room without end.
+  /// Returns the proposed width, or a short line if the room is unlimited.
   public func size(in proposal: Size) -> Size {
     let isUnlimited = proposal.width >= Size.unlimitedLength / 2
     return Size(width: isUnlimited ? 3 : proposal.width, height: 1)
@@ -219,7 +221,7 @@ public struct Divider: PrimitiveView {
 
   /// Draws the line.
   public func draw(in canvas: Canvas) {
-    // Where there is no terminal a sign of it is enough.
+    // Without a terminal, three columns stand for the line.
     let width = canvas.frame.memory == nil ? 3 : canvas.size.width
     canvas.write(String(repeating: "-", count: width), Style(.secondary))
   }

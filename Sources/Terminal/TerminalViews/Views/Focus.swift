@@ -1,4 +1,4 @@
-/// Which view of several has the focus, as a value that can be read and set.
+/// A readable and settable value that determines which of several views has the focus.
 ///
 /// ```swift
 /// @FocusState var focus: Field?
@@ -6,8 +6,8 @@
 /// TextField("E-mail", text: $email).focused($focus, equals: .email)
 /// ```
 ///
-/// The tabulator and the mouse change it too. It keeps its first value, nil or false, until the
-/// focus moves.
+/// The tabulator and the mouse change the value too. It keeps its first value, nil or false, until
+/// the focus moves.
 @propertyWrapper
 public struct FocusState<Value: Hashable> {
   private let state: State<Value>
@@ -40,11 +40,11 @@ extension FocusState: ViewStateProperty {
 }
 
 extension View {
-  /// The view, which has the focus while a value is another one.
+  /// Gives the view the focus while a value equals another one.
   ///
   /// - Parameters:
-  ///   - focus: Which view has the focus.
-  ///   - field: What that is for this view.
+  ///   - focus: The value that identifies the focused view.
+  ///   - field: The value for this view.
   /// - Returns: The view.
   public func focused<Field: Hashable>(
     _ focus: Binding<Field?>,
@@ -57,9 +57,9 @@ extension View {
     }
   }
 
-  /// The view, which has the focus while a value is true.
+  /// Gives the view the focus while a value is true.
   ///
-  /// - Parameter isFocused: Whether it has the focus.
+  /// - Parameter isFocused: Whether the view has the focus.
   /// - Returns: The view.
   public func focused(_ isFocused: Binding<Bool>) -> some View {
     Focused(content: self, field: true) {

@@ -1,15 +1,15 @@
 extension View {
-  /// The view, with something done when it appears: when a drawing contains it, and the one before
+  /// Performs an action when the view appears: when a drawing contains it and the previous one
   /// did not.
   public func onAppear(perform action: @escaping @MainActor () -> Void) -> some View {
     Modified(content: self) { $0.frame.addAppearance(action) }
   }
 
-  /// The view, with something done when a key is pressed that nobody else wants.
+  /// Performs an action when a key is pressed that no other view handles first.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - action: What is done.
+  ///   - action: The action.
   /// - Returns: The view.
   public func onKey(_ key: Key, perform action: @escaping @MainActor () -> Void) -> some View {
     onKeys { pressed in
@@ -19,38 +19,38 @@ extension View {
     }
   }
 
-  /// The view, with something done when keys are pressed that nobody else wants.
+  /// Handles keys that no other view handles first.
   ///
-  /// - Parameter handle: Does what a key is for, and says whether it is for something.
+  /// - Parameter handle: Handles a key, and returns whether it did.
   /// - Returns: The view.
   public func onKeys(_ handle: @escaping @MainActor (Key) -> Bool) -> some View {
     Modified(content: self) { $0.onKey(handle) }
   }
 
-  /// The view, with an identity of its own among those of the same parent.
+  /// Gives the view its own identity among the children of its parent.
   ///
-  /// The focus, a field's cursor and `@State` belong to a view's identity. That is the view's place
-  /// in the view builder, or the id of the element that it shows; a view with another id is another
-  /// view.
+  /// The focus, a field's cursor and `@State` belong to a view's identity. By default that is the
+  /// view's place in the view builder, or the id of the element that it shows. A view with another
+  /// id is another view.
   ///
-  /// - Parameter id: What tells the view from others.
+  /// - Parameter id: A value that is unique among the parent's children.
   /// - Returns: The view.
   public func id(_ id: some Hashable) -> some View {
     Identified(content: self, component: .id(id))
   }
 
-  /// The view in a style, for whatever has none of its own.
+  /// Draws the view in a style, unless a part of it has its own.
   public func style(_ style: Style) -> some View { Styled(content: self, style: style) }
 
-  /// The view in a colour.
+  /// Draws the view in a colour.
   public func foregroundColor(_ color: Color) -> some View { style(Style(color)) }
 
-  /// The view, with others in a bar below it.
+  /// Adds a bar with other views below the view.
   public func toolbar(@ViewBuilder content: () -> some View) -> some View {
     Pair(first: self, second: content())
   }
 
-  /// The view with so many columns and rows; nil for as many as it wants.
+  /// Gives the view fixed columns and rows; nil for its own length.
   ///
   /// - Parameters:
   ///   - width: The columns.
@@ -60,17 +60,17 @@ extension View {
     Framed(content: self, width: width, height: height)
   }
 
-  /// The view at the top left of all the room that there is.
+  /// Places the view at the top left of all available room.
   public func filling() -> some View { Filling(content: self) }
 
-  /// The view within lines, with a title in the upper one.
+  /// Draws a border around the view, with a title in its upper line.
   public func border(_ title: String = "") -> some View { Bordered(content: self, label: title) }
 
-  /// The view, with another one that lies over it while there is something to show it for.
+  /// Shows an alert over the view while an item is present.
   ///
   /// - Parameters:
-  ///   - item: What to show it for.
-  ///   - content: The other view.
+  ///   - item: The item; pressing any button sets it to nil.
+  ///   - content: Creates the alert for an item.
   /// - Returns: The view.
   public func alert<Item: Identifiable>(
     item: Binding<Item?>,
@@ -83,7 +83,7 @@ extension View {
     }
   }
 
-  /// The view, with another one that lies over everything while it is there.
+  /// Shows another view over all views while a closure returns one.
   public func overlay<Content: View>(
     _ content: @escaping @MainActor () -> Content?
   ) -> some View {
@@ -188,15 +188,15 @@ private struct Bordered<Content: View>: PrimitiveView {
   }
 }
 
-/// A question or a message that lies over a view.
+/// A question or a message over a view.
 public struct Alert: View {
-  /// Something to tap in an alert.
+  /// A button in an alert.
   @MainActor
   public struct Button {
     let title: String
     let action: @MainActor () -> Void
 
-    /// Something to tap.
+    /// Creates a button with a title and an action.
     public static func `default`(
       _ title: Text,
       action: @escaping @MainActor () -> Void = {},
@@ -204,7 +204,7 @@ public struct Alert: View {
       Self(title: title.content, action: action)
     }
 
-    /// Something to tap that leaves everything as it is.
+    /// Creates a button to cancel, which has no action by default.
     public static func cancel(
       _ title: Text = Text("Cancel"),
       action: @escaping @MainActor () -> Void = {},
@@ -218,7 +218,7 @@ public struct Alert: View {
   private let buttons: [Button]
   private var dismiss: @MainActor () -> Void
 
-  /// Creates an alert; without buttons it has one that says "OK".
+  /// Creates an alert; without buttons it has an "OK" button.
   public init(title: Text, message: Text? = nil, buttons: [Button] = []) {
     self.title = title
     self.message = message
@@ -226,7 +226,7 @@ public struct Alert: View {
     self.buttons = buttons.isEmpty ? [.default(Text("OK"))] : buttons
   }
 
-  /// The alert, with something done when any of its buttons is tapped, before what that does.
+  /// Adds an action that each button performs before its own.
   public func dismissing(_ dismiss: @escaping @MainActor () -> Void) -> Self {
     var alert = self
     alert.dismiss = dismiss

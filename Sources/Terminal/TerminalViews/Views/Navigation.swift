@@ -1,19 +1,19 @@
-/// Something to tap that leads to another view, and back.
+/// A button that opens another view, which has a button to return.
 public struct NavigationLink<Label: View, Destination: View>: View {
   private let isActive: @MainActor () -> Bool
   private let setActive: @MainActor (Bool) -> Void
   private let destination: @MainActor () -> Destination
   private let label: Label
-  /// Whether a link without a selection is followed.
+  /// Whether a link without a selection is open.
   private let isFollowed: State<Bool>
 
-  /// Creates a link that is followed while a selection is a tag.
+  /// Creates a link that is open while a selection equals a tag.
   ///
   /// - Parameters:
   ///   - tag: The tag.
-  ///   - selection: The selection; following the link sets it to the tag, going back to nil.
-  ///   - destination: Where it leads to.
-  ///   - label: What it shows.
+  ///   - selection: The selection; opening the link sets it to the tag, closing it sets it to nil.
+  ///   - destination: The view that the link opens.
+  ///   - label: The link's label.
   public init<V: Hashable>(
     tag: V,
     selection: Binding<V?>,
@@ -27,13 +27,13 @@ public struct NavigationLink<Label: View, Destination: View>: View {
     isFollowed = State(wrappedValue: false)
   }
 
-  /// Creates a link that shows a text and is followed while a selection is a tag.
+  /// Creates a link that shows a text and is open while a selection equals a tag.
   ///
   /// - Parameters:
   ///   - title: The text.
   ///   - tag: The tag.
-  ///   - selection: The selection; following the link sets it to the tag, going back to nil.
-  ///   - destination: Where it leads to.
+  ///   - selection: The selection; opening the link sets it to the tag, closing it sets it to nil.
+  ///   - destination: The view that the link opens.
   public init<V: Hashable>(
     _ title: String,
     tag: V,
@@ -43,11 +43,11 @@ public struct NavigationLink<Label: View, Destination: View>: View {
     self.init(tag: tag, selection: selection, destination: destination) { Text(title) }
   }
 
-  /// Creates a link that shows a text; whether it is followed is its own affair.
+  /// Creates a link that shows a text and keeps its own state.
   ///
   /// - Parameters:
   ///   - title: The text.
-  ///   - destination: Where it leads to.
+  ///   - destination: The view that the link opens.
   public init(
     _ title: String,
     @ViewBuilder destination: @escaping @MainActor () -> Destination,
@@ -60,7 +60,7 @@ public struct NavigationLink<Label: View, Destination: View>: View {
     label = Text(title)
   }
 
-  /// The link, and over everything else what it leads to.
+  /// The link, with its destination over all other views while it is open.
   public var body: some View {
     Button {
       setActive(true)

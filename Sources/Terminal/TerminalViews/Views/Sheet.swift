@@ -1,11 +1,11 @@
 extension View {
-  /// The view, with another one over it while there is something to show it for.
+  /// Shows another view over this one while an item is present.
   ///
   /// - Parameters:
-  ///   - item: What to show it for; closing the sheet sets it to nil.
-  ///   - onDismiss: What is done when the sheet has gone, whoever closed it: a session does it
-  ///     after the first drawing without it.
-  ///   - content: The other view, without the button that closes it.
+  ///   - item: The item; closing the sheet sets it to nil.
+  ///   - onDismiss: The action after the sheet has closed for any reason: a session performs it
+  ///     after the first drawing without the sheet.
+  ///   - content: The sheet's content, without the button that closes it.
   /// - Returns: The view.
   public func sheet<Item: Identifiable, Content: View>(
     item: Binding<Item?>,
@@ -14,7 +14,7 @@ extension View {
   ) -> some View {
     Modified(content: self) { canvas in
       guard let value = item.wrappedValue else { return }
-      // After the one drawing of a `Screen` there is none without it.
+      // A `Screen` draws once, so no drawing without the sheet follows.
       let isOnlyDrawing = canvas.frame.memory == nil
       let sheet = Pair(
         first: content(value),

@@ -43,7 +43,9 @@ struct Stack: PrimitiveView {
     }
   }
 
-  /// The sizes: those that take what there is share what the others leave.
+  /// Returns the sizes.
+  ///
+  /// Flexible views share the room that the others leave.
   private func sizes(in proposal: Size) -> [Size] {
     let isHorizontal = axis == .horizontal
     let isUnlimited =
@@ -75,73 +77,73 @@ struct Stack: PrimitiveView {
   }
 }
 
-/// Views one below the other.
+/// A column of views.
 public struct VStack<Content: View>: PrimitiveView {
   private let stack: Stack
 
-  /// Stacks views.
+  /// Creates a column.
   ///
   /// - Parameters:
-  ///   - spacing: The empty rows between two of them.
+  ///   - spacing: The empty rows between two views.
   ///   - content: The views.
   public init(spacing: Int = 0, @ViewBuilder content: () -> Content) {
     stack = Stack(.vertical, content().flattened, spacing: spacing)
   }
 
-  /// Those of the views.
+  /// The directions of all views together.
   public var flexibility: Axes { stack.flexibility }
 
-  /// The room of all.
+  /// Returns the size of all views.
   public func size(in proposal: Size) -> Size { stack.size(in: proposal) }
 
   /// Draws the views.
   public func draw(in canvas: Canvas) { stack.draw(in: canvas) }
 }
 
-/// Views beside each other.
+/// A row of views.
 public struct HStack<Content: View>: PrimitiveView {
   private let stack: Stack
 
-  /// Puts views beside each other.
+  /// Creates a row.
   ///
   /// - Parameters:
-  ///   - spacing: The empty columns between two of them.
+  ///   - spacing: The empty columns between two views.
   ///   - content: The views.
   public init(spacing: Int = 1, @ViewBuilder content: () -> Content) {
     stack = Stack(.horizontal, content().flattened, spacing: spacing)
   }
 
-  /// Those of the views.
+  /// The directions of all views together.
   public var flexibility: Axes { stack.flexibility }
 
-  /// The room of all.
+  /// Returns the size of all views.
   public func size(in proposal: Size) -> Size { stack.size(in: proposal) }
 
   /// Draws the views.
   public func draw(in canvas: Canvas) { stack.draw(in: canvas) }
 }
 
-/// Room that takes what others leave.
+/// Flexible room that takes the space that other views leave.
 public struct Spacer: PrimitiveView {
-  /// Creates it.
+  /// Creates flexible room.
   public init() {}
 
-  /// Both.
+  /// Both directions.
   public var flexibility: Axes { [.horizontal, .vertical] }
 
-  /// None of its own.
+  /// Returns a size of zero.
   public func size(in _: Size) -> Size { .zero }
 
-  /// Draws nothing.
+  /// Leaves the canvas unchanged.
   public func draw(in _: Canvas) {}
 }
 
-/// Views that belong together.
+/// A group of views, which its parent lays out one by one.
 public struct Group<Content: View>: View {
   /// The views.
   public let body: Content
 
-  /// Puts views together.
+  /// Creates a group.
   public init(@ViewBuilder content: () -> Content) {
     body = content()
   }
@@ -151,16 +153,16 @@ extension Group: ViewGroup {
   var members: [StackMember] { [StackMember(view: body)] }
 }
 
-/// A few views, with a mark at each line; ``RowList`` is for many.
+/// A short list with a mark at each line; ``RowList`` suits long ones.
 public struct List<Content: View>: PrimitiveView {
   private let content: Content
 
-  /// Lists views.
+  /// Creates a list of views.
   public init(@ViewBuilder content: () -> Content) {
     self.content = content()
   }
 
-  /// Lists a view of each element.
+  /// Creates a list with a view of each element.
   public init<Data: RandomAccessCollection, ID: Hashable, Row: View>(
     _ data: Data,
     id: KeyPath<Data.Element, ID>,
@@ -169,7 +171,7 @@ public struct List<Content: View>: PrimitiveView {
     content = ForEach(data, id: id, content: row)
   }
 
-  /// The room of the views and their marks.
+  /// Returns the size of the views and their marks.
   public func size(in proposal: Size) -> Size {
     let inner = content.measured(
       in: Size(width: proposal.width - 2, height: proposal.height)
@@ -218,15 +220,15 @@ public struct ForEach<Data: RandomAccessCollection, Row: View>: PrimitiveView, V
   }
   private var column: Stack { Stack(.vertical, flattened) }
 
-  /// The room of all.
+  /// Returns the size of all views.
   public func size(in proposal: Size) -> Size { column.size(in: proposal) }
 
   /// Draws the views.
   public func draw(in canvas: Canvas) { column.draw(in: canvas) }
 
-  /// The same views, each of which can have the focus and is deleted by the key for that.
+  /// Makes each view focusable and deletable with the delete and backspace keys.
   ///
-  /// A ``Screen`` has something to tap for each, `delete 0`.
+  /// A ``Screen`` has a button for each view, such as `delete 0`.
   ///
   /// - Parameter delete: Deletes the elements at places of the collection.
   /// - Returns: The views.

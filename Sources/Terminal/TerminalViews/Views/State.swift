@@ -1,25 +1,26 @@
 import Observation
 
-/// A value that belongs to a view's identity: it stays while drawings contain the view.
+/// A value that belongs to a view's identity: it lasts as long as drawings contain the view.
 ///
-/// In a session its first value is used when the view is drawn for the first time. A change of it
-/// draws the view again. Rows of a list that are scrolled out are not drawn, and lose it.
+/// A session uses the initial value when it draws the view for the first time. A change of the
+/// value draws the view again. A list does not draw rows outside its window, so these rows lose
+/// the value.
 @propertyWrapper
 public struct State<Value> {
   private let link: StateLink<Value>
 
-  /// Creates a value.
+  /// Creates a state with an initial value.
   public init(wrappedValue: Value) {
     link = StateLink(wrappedValue)
   }
 
-  /// The value.
+  /// The current value.
   public var wrappedValue: Value {
     get { link.box.value }
     nonmutating set { link.box.value = newValue }
   }
 
-  /// The value as a binding.
+  /// A binding to the value.
   @MainActor
   public var projectedValue: Binding<Value> {
     Binding {
@@ -30,7 +31,7 @@ public struct State<Value> {
   }
 }
 
-/// Leads from the copies of a view to the value that belongs to its identity.
+/// Connects the copies of a view with the value that belongs to the view's identity.
 private final class StateLink<Value> {
   var box: StateBox<Value>
 
@@ -56,14 +57,14 @@ extension State: ViewStateProperty {
   }
 }
 
-/// A value that a view shows and changes and that belongs to somebody else.
+/// A value that a view shows and changes, but does not own.
 @MainActor
 @propertyWrapper
 public struct Binding<Value> {
   private let read: @MainActor () -> Value
   private let write: @MainActor (Value) -> Void
 
-  /// Creates a binding of its two functions.
+  /// Creates a binding from its reader and its writer.
   public init(
     get: @escaping @MainActor () -> Value,
     set: @escaping @MainActor (Value) -> Void,
@@ -72,12 +73,12 @@ public struct Binding<Value> {
     write = set
   }
 
-  /// The value.
+  /// The bound value.
   public var wrappedValue: Value {
     get { read() }
     nonmutating set { write(newValue) }
   }
 
-  /// Itself.
+  /// The binding itself.
   public var projectedValue: Self { self }
 }

@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// A part of what a program shows, made of other views, down to those that draw cells.
+/// A part of a program's picture, composed of other views, down to those that draw cells.
 ///
 /// ```swift
 /// struct CounterView: View {
@@ -23,30 +23,30 @@ import Musl
 /// }
 /// ```
 ///
-/// A view is a description, made anew for each drawing. ``TerminalSession`` shows it on a terminal
-/// and draws it again when something that it has read of a store, or of any other `Observable`
-/// object, has changed. ``Screen`` shows it to a test.
+/// A view is a description, recreated for each drawing. ``TerminalSession`` shows it on a terminal,
+/// and draws it again after a change of a value that it has read from a store or from another
+/// `Observable` object. ``Screen`` shows it to a test.
 ///
-/// What stays from one drawing to the next belongs to the view's identity: the focus, a field's
-/// cursor, ``State``. A view's identity is its place among the views of its parent, or the id of
-/// the element that it shows (``ForEach``, ``RowList``, ``View/id(_:)``). So it stays the same
-/// whatever is inserted or removed beside it.
+/// The focus, a field's cursor and ``State`` belong to the view's identity and last between
+/// drawings. A view's identity is its place among the views of its parent, or the id of the element
+/// that it shows (``ForEach``, ``RowList``, ``View/id(_:)``). So it stays the same when other views
+/// are inserted or removed beside it.
 @MainActor
 public protocol View {
-  /// The type of view that this one is made of, or `Never`.
+  /// The type of the view's body, or `Never`.
   associatedtype Body: View
 
-  /// The view that this one is made of.
+  /// The content of the view.
   @ViewBuilder var body: Body { get }
 }
 
-/// A view that is no other view: it draws itself.
+/// A view that draws itself.
 @MainActor
 public protocol PrimitiveView: View where Body == Never {
-  /// The directions in which it takes whatever room there is; none unless it says so.
+  /// The directions in which it takes all available room; empty by default.
   var flexibility: Axes { get }
 
-  /// The columns and rows that it wants of those that it is offered.
+  /// Returns the size that the view wants, given the proposed size.
   func size(in proposal: Size) -> Size
 
   /// Draws the view.
@@ -54,23 +54,23 @@ public protocol PrimitiveView: View where Body == Never {
 }
 
 extension PrimitiveView {
-  /// None: the view draws itself.
+  /// Stops the program, since the view draws itself.
   public var body: Never {
     preconditionFailure("'\(Self.self)' has no body; it draws itself.")
   }
 
-  /// None.
+  /// An empty set: the view keeps its own size.
   public var flexibility: Axes { [] }
 }
 
 extension Never: View {
-  /// There is no such view.
+  /// Stops the program, since `Never` has no values.
   public var body: Never {
     preconditionFailure("There is no value of 'Never'.")
   }
 }
 
-/// Views that others lay out, as if each stood there itself; on their own they are a column.
+/// A group whose members other views lay out one by one; on its own it is a column.
 @MainActor
 protocol ViewGroup {
   var members: [StackMember] { get }
@@ -92,7 +92,7 @@ struct StackMember {
 }
 
 extension View {
-  /// The columns and rows that the view wants of those that it is offered, whatever it is made of.
+  /// Returns the size that the view wants, given the proposed size.
   public func measured(in proposal: Size) -> Size {
     guard let primitive = self as? any PrimitiveView else {
       return withBody { $0.measured(in: proposal) }
@@ -101,7 +101,7 @@ extension View {
     return primitive.size(in: proposal)
   }
 
-  /// Draws the view, whatever it is made of.
+  /// Draws the view, through its body unless it is primitive.
   public func drawn(in canvas: Canvas) {
     if let primitive = self as? any PrimitiveView {
       primitive.draw(in: canvas)
@@ -111,7 +111,7 @@ extension View {
     }
   }
 
-  /// Lays out what the view is made of, with the state that belongs to its identity.
+  /// Lays out the view's body, with the state that belongs to its identity.
   private func withBody<Result>(_ layOut: (Body) -> Result) -> Result {
     ViewMemory.within(.body(ViewType(type: Self.self))) {
       ViewMemory.link(self)
@@ -119,19 +119,19 @@ extension View {
     }
   }
 
-  /// Lets a thread go first that was woken on this core meanwhile.
+  /// Yields to a thread that was woken on this core meanwhile.
   ///
-  /// All of a drawing takes most of a millisecond, which is several times as long as an action that
-  /// a daemon beside it has on its way.
+  /// A whole drawing takes most of a millisecond: several times as long as a daemon on the same
+  /// machine needs for an action.
   private func letOthersRun() { sched_yield() }
 
-  /// The directions in which the view takes whatever room there is, whatever it is made of.
+  /// The directions in which the view, or its body, takes all available room.
   public var stretch: Axes {
     if let primitive = self as? any PrimitiveView { return primitive.flexibility }
     return withBody { $0.stretch }
   }
 
-  /// The views that stand here for whoever lays them out.
+  /// The view, or the members of its group, for a parent to lay out.
   var flattened: [StackMember] {
     guard let group = self as? any ViewGroup else { return [StackMember(view: self)] }
     return group.members.flatMap { member in
@@ -139,11 +139,11 @@ extension View {
     }
   }
 
-  /// What it says, on one line.
+  /// The view's text, on one line.
   var title: String { Screen(of: self).lines.joined(separator: " ") }
 }
 
-/// A view that draws another one and does something besides.
+/// A view that draws another one and then calls a closure.
 @MainActor
 struct Modified<Content: View>: PrimitiveView {
   let content: Content

@@ -1,49 +1,49 @@
-/// Makes one view of several, in the closures of views.
+/// Combines several views into one, in the closures of views.
 @MainActor
 @resultBuilder
 public enum ViewBuilder {
-  /// No view.
+  /// Builds an empty view.
   public static func buildBlock() -> EmptyView {
     EmptyView()
   }
 
-  /// The first view.
+  /// Builds the first view.
   public static func buildPartialBlock<V: View>(first: V) -> V {
     first
   }
 
-  /// Views one below the other.
+  /// Builds two views, one below the other.
   public static func buildPartialBlock<A: View, B: View>(accumulated: A, next: B) -> Pair<A, B> {
     Pair(first: accumulated, second: next)
   }
 
-  /// A view that may be absent.
+  /// Builds a view that may be absent.
   public static func buildOptional<V: View>(_ view: V?) -> V? {
     view
   }
 
-  /// One of two views.
+  /// Builds the first of two views.
   public static func buildEither<A: View, B: View>(first: A) -> Either<A, B> {
     .first(first)
   }
 
-  /// One of two views.
+  /// Builds the second of two views.
   public static func buildEither<A: View, B: View>(second: B) -> Either<A, B> {
     .second(second)
   }
 }
 
-/// No view.
+/// A view without content or size.
 public struct EmptyView: PrimitiveView, ViewGroup {
-  /// Creates it.
+  /// Creates an empty view.
   public init() {}
 
   var members: [StackMember] { [] }
 
-  /// None.
+  /// Returns a size of zero.
   public func size(in _: Size) -> Size { .zero }
 
-  /// Draws nothing.
+  /// Leaves the canvas unchanged.
   public func draw(in _: Canvas) {}
 }
 
@@ -57,21 +57,21 @@ public struct Pair<First: View, Second: View>: PrimitiveView, ViewGroup {
   }
   private var column: Stack { Stack(.vertical, flattened) }
 
-  /// Those of both.
+  /// The directions of both views.
   public var flexibility: Axes { column.flexibility }
 
-  /// The room of both.
+  /// Returns the size of both views in a column.
   public func size(in proposal: Size) -> Size { column.size(in: proposal) }
 
-  /// Draws both.
+  /// Draws both views.
   public func draw(in canvas: Canvas) { column.draw(in: canvas) }
 }
 
 /// One of two views.
 public enum Either<First: View, Second: View>: PrimitiveView, ViewGroup {
-  /// The one.
+  /// The first view.
   case first(First)
-  /// The other.
+  /// The second view.
   case second(Second)
 
   private var member: StackMember {
@@ -83,31 +83,31 @@ public enum Either<First: View, Second: View>: PrimitiveView, ViewGroup {
 
   var members: [StackMember] { [member] }
 
-  /// Those of the one that there is.
+  /// The directions of the present view.
   public var flexibility: Axes { member.stretch }
 
-  /// The room of the one that there is.
+  /// Returns the size of the present view.
   public func size(in proposal: Size) -> Size { member.measured(in: proposal) }
 
-  /// Draws the one that there is.
+  /// Draws the present view.
   public func draw(in canvas: Canvas) { member.drawn(in: canvas) }
 }
 
 extension Optional: View where Wrapped: View {
-  /// The view that there is, if any.
+  /// Stops the program, since an optional view draws itself.
   public var body: Never {
     preconditionFailure("An optional view has no body; it draws itself.")
   }
 }
 
 extension Optional: PrimitiveView where Wrapped: View {
-  /// Those of the view that there is.
+  /// The directions of the present view, if any.
   public var flexibility: Axes { self?.stretch ?? [] }
 
-  /// The room of the view that there is.
+  /// Returns the size of the present view, or zero.
   public func size(in proposal: Size) -> Size { self?.measured(in: proposal) ?? .zero }
 
-  /// Draws the view that there is.
+  /// Draws the view if it is present.
   public func draw(in canvas: Canvas) { self?.drawn(in: canvas) }
 }
 

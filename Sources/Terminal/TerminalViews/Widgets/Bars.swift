@@ -1,4 +1,4 @@
-/// Titles of which one is chosen, by its number, the mouse, or the keys `[` and `]`.
+/// Titles of which the user chooses one, by its number, the mouse, or the keys `[` and `]`.
 public struct Tabs: PrimitiveView {
   private let titles: [String]
   private let selection: Binding<Int>
@@ -7,16 +7,16 @@ public struct Tabs: PrimitiveView {
   ///
   /// - Parameters:
   ///   - titles: The titles.
-  ///   - selection: The place of the one that is chosen.
+  ///   - selection: The place of the chosen title.
   public init(_ titles: [String], selection: Binding<Int>) {
     self.titles = titles
     self.selection = selection
   }
 
-  /// As wide as there is room.
+  /// The horizontal direction: the view takes the available width.
   public var flexibility: Axes { .horizontal }
 
-  /// The room of the titles on one line.
+  /// Returns the size of the titles on one line.
   public func size(in proposal: Size) -> Size {
     let width = titles.indices.reduce(0) { $0 + Glyph.columns(of: label($1)) }
     return Size(width: min(width, proposal.width), height: 1)
@@ -24,7 +24,7 @@ public struct Tabs: PrimitiveView {
 
   private func label(_ place: Int) -> String { " \(place + 1) \(titles[place]) " }
 
-  /// Draws the titles; where they have no room, those before the chosen one move out.
+  /// Draws the titles; if they have no room, titles before the chosen one are omitted.
   public func draw(in canvas: Canvas) {
     let chosen = selection.wrappedValue
     canvas.onKey { [selection, titles] key in
@@ -63,9 +63,9 @@ public struct Tabs: PrimitiveView {
   }
 }
 
-/// What keys are for, on one line.
+/// A line of hints about keys.
 public struct HelpBar: PrimitiveView {
-  /// A key and what it is for.
+  /// A key and its meaning.
   public struct Hint {
     let key: String
     let meaning: String
@@ -82,13 +82,13 @@ public struct HelpBar: PrimitiveView {
   /// Creates a line of hints, the most important first.
   public init(_ hints: [Hint]) { self.hints = hints }
 
-  /// As wide as there is room.
+  /// The horizontal direction: the view takes the available width.
   public var flexibility: Axes { .horizontal }
 
-  /// The room of the hints on one line.
+  /// Returns the proposed width on one line.
   public func size(in proposal: Size) -> Size { Size(width: proposal.width, height: 1) }
 
-  /// Draws the hints that have room, and `…` where some have none.
+  /// Draws the hints that have room, and `…` if some have none.
   public func draw(in canvas: Canvas) {
     var x = 0
     for (place, hint) in hints.enumerated() {

@@ -1,37 +1,37 @@
-/// Something with parts, which an ``Outline`` shows.
+/// A node with parts, which an ``Outline`` shows.
 @MainActor
 public protocol OutlineNode {
-  /// What a part is known by among the others.
+  /// The key of a part, unique among its siblings.
   associatedtype Key: Hashable
 
-  /// How many parts there are.
+  /// The number of parts.
   var partCount: Int { get }
 
-  /// A part, by its place.
+  /// Returns the part at a place.
   func part(at offset: Int) -> Self
 
-  /// What a part is known by, by its place.
+  /// Returns the key of the part at a place.
   func key(at offset: Int) -> Key
 
-  /// The place of a part; nil where there is none such.
+  /// Returns the place of a part; nil if there is no such part.
   func offset(of key: Key) -> Int?
 }
 
-/// Which nodes of an ``Outline`` show their parts.
+/// The nodes of an ``Outline`` that show their parts.
 public struct OutlineExpansion<Key: Hashable>: Equatable {
-  /// Those of the parts.
+  /// The expansions of the expanded parts.
   public private(set) var parts: [Key: OutlineExpansion] = [:]
 
-  /// Only the root shows its parts.
+  /// Creates an expansion in which only the root shows its parts.
   public init() {}
 
-  /// Whether the node at a path shows its parts.
+  /// Returns whether the node at a path shows its parts.
   public func contains(_ path: some Collection<Key>) -> Bool {
     guard let first = path.first else { return true }
     return parts[first]?.contains(path.dropFirst()) ?? false
   }
 
-  /// Lets the node at a path show its parts, or not.
+  /// Expands or collapses the node at a path.
   public mutating func set(_ path: some Collection<Key>, _ isExpanded: Bool) {
     guard let first = path.first else { return }
     if path.count == 1 {
@@ -42,12 +42,12 @@ public struct OutlineExpansion<Key: Hashable>: Equatable {
   }
 }
 
-/// A tree of any size, of which only the rows are made that are to be seen.
+/// A tree of any size, which creates only its visible rows.
 ///
-/// Arrows to the right and the left, and enter, show and hide the parts of the selected node. Enter
-/// on a node without parts is for the program.
+/// The right and left arrows, and enter, expand and collapse the selected node. The program handles
+/// enter on a node without parts.
 ///
-/// Between two drawings nothing is kept of the nodes: a large value of which they are can be
+/// The view does not keep nodes between two drawings, so a large value that contains them can be
 /// changed in place meanwhile.
 public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
   private let root: @MainActor () -> Node
@@ -59,11 +59,11 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
   /// Creates a tree.
   ///
   /// - Parameters:
-  ///   - root: The node whose parts are at the top; it is not shown itself. It is asked for by
-  ///     each drawing and each key.
-  ///   - expansion: Which nodes show their parts.
-  ///   - selection: The row that is selected, by its path.
-  ///   - onSubmit: What enter does with the selected node where that has no parts; nil for nothing.
+  ///   - root: The node whose parts are at the top; the tree does not show the node itself. Each
+  ///     drawing and each key evaluates it.
+  ///   - expansion: The nodes that show their parts.
+  ///   - selection: The path of the selected row.
+  ///   - onSubmit: The action of enter for a selected node without parts; nil for no action.
   ///   - row: The view of a node, one row high.
   public init(
     _ root: @autoclosure @escaping @MainActor () -> Node,
@@ -79,16 +79,16 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
     self.row = row
   }
 
-  /// Both.
+  /// Both directions.
   public var flexibility: Axes { [.horizontal, .vertical] }
 
-  /// A row for each node that is shown.
+  /// Returns a row for each shown node.
   public func size(in proposal: Size) -> Size {
     let count = OutlineRows(root(), expansion.wrappedValue).count
     return Size(width: min(80, proposal.width), height: min(count, proposal.height))
   }
 
-  /// Draws the rows that are to be seen.
+  /// Draws the visible rows.
   public func draw(in canvas: Canvas) {
     let rows = OutlineRows(root(), expansion.wrappedValue)
     let isEmpty = rows.count == 0
@@ -100,7 +100,7 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
       case .right, "l": expands = true
       case .left, "h":
         if !isExpanded, path.count > 1 {
-          // To the node that this one is a part of.
+          // Moves to the parent node.
           let rows = OutlineRows(root(), expansion.wrappedValue)
           let parent = Array(path.dropLast())
           let place = selection.wrappedValue.place(of: parent, rows.count) { rows[$0].path }
@@ -119,7 +119,7 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
     let window = RowWindow<[Node.Key]>(count: rows.count, selection: selection) {
       [root, expansion] offset in
       let rows = OutlineRows(root(), expansion.wrappedValue)
-      // Some may have gone since they were drawn.
+      // Some nodes may be removed since they were drawn.
       return rows.count == 0 ? [] : rows[min(offset, rows.count - 1)].path
     } onSubmit: { [root, expansion, onSubmit] offset in
       let rows = OutlineRows(root(), expansion.wrappedValue)
@@ -141,10 +141,10 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
   }
 }
 
-/// The rows of an outline, found without going through those that are not expanded.
+/// The rows of an outline, found without visiting nodes that are not expanded.
 @MainActor
 struct OutlineRows<Node: OutlineNode> {
-  /// A node that shows its parts, and how many rows each of its expanded parts takes.
+  /// A node that shows its parts, with the number of rows of each expanded part.
   @MainActor
   private final class Branch {
     let node: Node

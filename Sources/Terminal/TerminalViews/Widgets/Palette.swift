@@ -1,4 +1,4 @@
-/// Something that can be done by its name.
+/// A command that the user chooses by its name.
 @MainActor
 public struct PaletteCommand: Identifiable {
   /// The name.
@@ -9,9 +9,9 @@ public struct PaletteCommand: Identifiable {
   /// Creates a command.
   ///
   /// - Parameters:
-  ///   - title: Its name, of which there is one.
-  ///   - detail: What more there is to say.
-  ///   - run: Does it.
+  ///   - title: The command's unique name.
+  ///   - detail: A description beside the name.
+  ///   - run: The command's action.
   public init(_ title: String, detail: String = "", run: @escaping @MainActor () -> Void) {
     id = title
     self.detail = detail
@@ -30,11 +30,11 @@ public struct Palette: View {
   /// Creates a list.
   ///
   /// - Parameters:
-  ///   - commands: What there is to choose from.
-  ///   - title: What stands above it.
-  ///   - query: What was typed.
-  ///   - selection: What is selected.
-  ///   - onClose: What is done when one was chosen, before it is run, and on escape.
+  ///   - commands: The available commands.
+  ///   - title: The title above the list.
+  ///   - query: The typed text.
+  ///   - selection: The selected command.
+  ///   - onClose: Closes the palette: before a chosen command runs, and on escape.
   public init(
     _ commands: [PaletteCommand],
     title: String = "Commands",
@@ -50,12 +50,12 @@ public struct Palette: View {
       query.wrappedValue
     } set: { text in
       query.wrappedValue = text
-      // What fits best is at the top, whatever was selected among what fitted before.
+      // Selects the best match at the top, regardless of the earlier selection.
       selection.wrappedValue.select(0, id: Self.found(text, in: commands).first?.id)
     }
   }
 
-  /// What is typed and what fits it.
+  /// The field for the query, and the matching commands.
   public var body: some View {
     VStack {
       TextField("Find", text: query, onSubmit: choose)
@@ -94,7 +94,7 @@ public struct Palette: View {
     }
   }
 
-  /// The commands whose names fit, the best first.
+  /// Returns the commands with matching names, the best first.
   private static func found(_ query: String, in commands: [PaletteCommand]) -> [PaletteCommand] {
     let ranks = commands.map { rank(of: query, in: $0.id) }
     return Rank.allCases.flatMap { rank in
@@ -102,21 +102,21 @@ public struct Palette: View {
     }
   }
 
-  /// How well a name fits what is typed, the best first.
+  /// The quality of a match between a name and the query, the best first.
   enum Rank: CaseIterable {
-    /// It is the name.
+    /// The query is the name.
     case name
-    /// The name begins with it.
+    /// The name begins with the query.
     case beginning
-    /// A word of the name begins with it.
+    /// A word of the name begins with the query.
     case word
-    /// It stands in the name.
+    /// The name contains the query.
     case part
-    /// Its characters stand in the name in their order, whatever is between them.
+    /// The name contains the characters of the query in their order, with others between them.
     case characters
   }
 
-  /// How well a name fits what is typed; nil where it does not.
+  /// Returns the quality of a match; nil if the name does not match.
   static func rank(of query: String, in name: String) -> Rank? {
     let (query, name) = (query.lowercased(), name.lowercased())
     if query == name { return .name }

@@ -1,6 +1,6 @@
-/// A list of any length, of which only the rows are made that are to be seen.
+/// A list of any length, which creates only its visible rows.
 ///
-/// Arrows, `j`, `k`, page keys, home and end move the selection, and so does the mouse.
+/// Arrows, `j`, `k`, page keys, home, end and the mouse move the selection.
 public struct RowList<Data: RandomAccessCollection, ID: Hashable, Row: View>: PrimitiveView {
   private let data: Data
   private let id: KeyPath<Data.Element, ID>
@@ -12,9 +12,10 @@ public struct RowList<Data: RandomAccessCollection, ID: Hashable, Row: View>: Pr
   ///
   /// - Parameters:
   ///   - data: The elements.
-  ///   - id: What an element is known by.
-  ///   - selection: The row that is selected.
-  ///   - onSubmit: What enter does with the selected element; nil where it is not for the list.
+  ///   - id: The id of an element.
+  ///   - selection: The selected row.
+  ///   - onSubmit: The action of enter for the selected element; nil if the list does not
+  ///     handle enter.
   ///   - row: The view of an element, one row high.
   public init(
     _ data: Data,
@@ -30,15 +31,15 @@ public struct RowList<Data: RandomAccessCollection, ID: Hashable, Row: View>: Pr
     self.row = row
   }
 
-  /// Both.
+  /// Both directions.
   public var flexibility: Axes { [.horizontal, .vertical] }
 
-  /// A row for each element.
+  /// Returns a row for each element.
   public func size(in proposal: Size) -> Size {
     Size(width: min(80, proposal.width), height: min(data.count, proposal.height))
   }
 
-  /// Draws the rows that are to be seen.
+  /// Draws the visible rows.
   public func draw(in canvas: Canvas) {
     let rows = RowWindow<ID>(count: data.count, selection: selection) { offset in
       data.at(offset)[keyPath: id]
@@ -51,6 +52,6 @@ public struct RowList<Data: RandomAccessCollection, ID: Hashable, Row: View>: Pr
 }
 
 extension RandomAccessCollection {
-  /// The element so far from the first one.
+  /// Returns the element at an offset from the first one.
   func at(_ offset: Int) -> Element { self[index(startIndex, offsetBy: offset)] }
 }

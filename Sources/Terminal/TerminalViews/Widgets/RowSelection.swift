@@ -1,23 +1,23 @@
-/// Which row of a list is selected, by its id, and how far the list is scrolled.
+/// The selected row of a list, by its id, and the list's scroll position.
 ///
-/// Rows come, go and move while others change them, and the selection stays with its row. Where
-/// the row has gone, the cursor stands on the one in its place, but ``id`` is still that of the row
-/// that has gone: a key that was meant for it has no effect on another one. ``id`` becomes that of
-/// the row in its place when the user has moved the cursor, or was told and has seen that.
+/// The selection stays with its row while others insert, remove and move rows. If the row is
+/// removed, the cursor stands on the row in its place, but ``id`` keeps the id of the removed row:
+/// a key that was meant for it has no effect on another one. ``id`` becomes that of the replacement
+/// when the user moves the cursor, or has seen a report of the removal.
 ///
-/// Each list of each session has its own: two lists that share one scroll each other.
+/// Each list of each session needs its own selection: two lists that share one scroll each other.
 public struct RowSelection<ID: Hashable>: Equatable {
-  /// The row that keys are for, which may have gone; nil while there is none.
+  /// The row on which keys act, which may be removed; nil if there is none.
   public private(set) var id: ID?
-  /// Where the row was seen last.
+  /// The last known place of the row.
   public private(set) var offset = 0
   /// Whether the selected row was not found.
   package private(set) var isMissing = false
-  /// Whether the user was told that the selected row has gone.
+  /// Whether the removal of the selected row was reported to the user.
   private(set) var isReleased = false
-  /// The first row that is to be seen.
+  /// The first visible row.
   private(set) var top = 0
-  /// How many columns of a table are scrolled out at the left.
+  /// The number of a table's columns that are scrolled out at the left.
   var shift = 0
 
   /// Selects the first row.
@@ -30,26 +30,27 @@ public struct RowSelection<ID: Hashable>: Equatable {
     (isMissing, isReleased) = (false, false)
   }
 
-  /// Gives up a row that has gone, of which the program tells the user.
+  /// Gives up a removed row, after the program has reported the removal to the user.
   ///
-  /// When a picture has shown the cursor on the row in its place, that is selected.
-  /// Nothing happens where the row is there.
+  /// The replacement is selected after a picture has shown the cursor on it. The call has no effect
+  /// if the row is present.
   public mutating func release() { isReleased = isMissing }
 
-  /// Finds the selected row where it is now.
+  /// Finds the current place of the selected row.
   ///
-  /// That takes no time where it has not moved, or not far.
+  /// The search costs time in proportion to the distance that the row has moved, or to the number
+  /// of rows if the row is absent.
   ///
   /// - Parameters:
-  ///   - count: How many rows there are.
-  ///   - accepts: Whether the row that has come to the place of one that has gone is selected.
-  ///   - idOf: The id of the row at a place.
+  ///   - count: The number of rows.
+  ///   - accepts: Whether the replacement of a removed row is selected.
+  ///   - idOf: Returns the id of the row at a place.
   package mutating func follow(count: Int, accepts: Bool = true, id idOf: (Int) -> ID) {
     if let id, let found = place(of: id, count, idOf) {
       top += found - offset
       return select(found, id: id)
     }
-    // One that others have removed before stays so.
+    // A row that others have removed before stays missing.
     let accepts = accepts && !isMissing
     guard count > 0 else {
       (offset, top) = (0, 0)
@@ -61,19 +62,20 @@ public struct RowSelection<ID: Hashable>: Equatable {
     if accepts { id = idOf(offset) } else { isMissing = true }
   }
 
-  /// Selects the row at the place of one that has gone; none where there are no rows.
+  /// Selects the row at the place of a removed one; nil if there are no rows.
   mutating func replace(count: Int, id idOf: (Int) -> ID) {
     guard count > 0 else { return select(0, id: nil) }
     let place = min(offset, count - 1)
     select(place, id: idOf(place))
   }
 
-  /// Moves the cursor to the place of a row that has gone since it was seen; nil for none.
+  /// Moves the cursor to the place of a row that was removed since it was displayed; nil for
+  /// no row.
   mutating func miss(_ id: ID?, near offset: Int) {
     (self.offset, self.id, isMissing, isReleased) = (offset, id, true, false)
   }
 
-  /// The place of a row, looked for near the cursor first; nil where there is none such.
+  /// Returns the place of a row, searching outward from the cursor; nil if the row is absent.
   func place(of id: ID, _ count: Int, _ idOf: (Int) -> ID) -> Int? {
     if offset < count, idOf(offset) == id { return offset }
     var (before, after) = (min(offset, count) - 1, min(offset, count))
@@ -85,9 +87,9 @@ public struct RowSelection<ID: Hashable>: Equatable {
     return nil
   }
 
-  /// Scrolls as far as needed for the selected row to be seen.
+  /// Scrolls so that the selected row is visible.
   ///
-  /// - Returns: The rows that are to be seen.
+  /// - Returns: The visible rows.
   mutating func window(height: Int, count: Int) -> Range<Int> {
     let height = max(0, height)
     top = min(top, offset)
@@ -96,14 +98,14 @@ public struct RowSelection<ID: Hashable>: Equatable {
     return top..<min(count, top + height)
   }
 
-  /// The row to which a key leads.
+  /// Returns the row to which a key leads from the cursor.
   ///
-  /// - Returns: Nil where the key leads nowhere.
+  /// - Returns: The row; nil if the key does not move the cursor.
   func destination(_ key: Key, height: Int, count: Int) -> Int? {
     Self.destination(key, from: offset, height: height, count: count)
   }
 
-  /// The row to which a key leads from another one.
+  /// Returns the row to which a key leads from another row.
   static func destination(_ key: Key, from offset: Int, height: Int, count: Int) -> Int? {
     let page = max(1, height - 1)
     let wanted: Int

@@ -1,9 +1,10 @@
-/// Rows of which only those are drawn that are to be seen.
+/// Rows of a list, of which only the visible ones are drawn.
 ///
-/// What it is made of is kept until the next drawing, for keys and the mouse; what draws is not.
+/// The stored closures last until the next drawing, for keys and the mouse; the closure that draws
+/// does not.
 ///
-/// Keys and the mouse are for the rows that the user has seen (``InputAim``): they lead from one to
-/// the next of these, wherever they are by now, and have no effect on a row that has come since.
+/// Keys and the mouse act on rows that the user has seen (``InputAim``). They move among these rows
+/// at their current places, and have no effect on rows inserted since.
 @MainActor
 struct RowWindow<ID: Hashable> {
   private let count: Int
@@ -12,7 +13,7 @@ struct RowWindow<ID: Hashable> {
   private let onSubmit: @MainActor (Int) -> Bool
   private let onKey: @MainActor (Key) -> Bool
 
-  // What enter does in a row says whether it is for something.
+  // The action for enter returns whether it handled the key.
   init(
     count: Int,
     selection: Binding<RowSelection<ID>>,
@@ -50,7 +51,7 @@ struct RowWindow<ID: Hashable> {
     if current != old, !isSettled {
       selection.wrappedValue = current
       let new = selection.wrappedValue
-      // Views that were drawn before have shown the old row.
+      // Views that were drawn earlier have shown the old row.
       if new.id != old.id || new.offset != old.offset { frame.isOutdated = true }
     }
     let ids = visible.map(drawnID)
@@ -80,10 +81,10 @@ struct RowWindow<ID: Hashable> {
     }
   }
 
-  /// Whether a new selection would select the row that the user has seen selected.
+  /// Returns whether a new selection would select the row that the user has seen selected.
   ///
-  /// To select it after the display instead would be a change that leads to a drawing; and without
-  /// end, where each drawing has a new selection.
+  /// A selection after the display would cause another drawing, endlessly if each drawing has a
+  /// new selection.
   private func hasSeenFirst(
     of new: RowSelection<ID>,
     _ path: ViewPath,
@@ -96,8 +97,8 @@ struct RowWindow<ID: Hashable> {
     return known.selected == id(min(new.offset, count - 1))
   }
 
-  /// Selects the row behind one that the user has removed: the next one that was displayed, even
-  /// where others have inserted or removed rows there since.
+  /// Selects the row after one that the user has removed: the next displayed one, even if others
+  /// have inserted or removed rows there since.
   private func replaceRemoved(
     in current: inout RowSelection<ID>,
     _ path: ViewPath,
@@ -109,16 +110,16 @@ struct RowWindow<ID: Hashable> {
     else { return }
     for next in known.successors(of: gone) {
       if let place = current.place(of: next, count, id) { return current.select(place, id: next) }
-      // What was there a moment ago has gone with the other one.
+      // The row was there before the input, and was removed together with the other one.
       if !aim.hadRow(next, at: path) { return current.miss(next, near: current.offset) }
     }
-    // None of the rows is left, and others have inserted this one.
+    // All displayed rows are removed, and others have inserted this one.
     if known.isWhole, count > 0, aim.hadRow(id(min(current.offset, count - 1)), at: path) {
       current.miss(nil, near: current.offset)
     }
   }
 
-  /// Selects the row that is displayed in the place of one that has gone, where the user knows.
+  /// Selects the displayed replacement of a removed row, if the user knows of the removal.
   private func accept(_ path: ViewPath, _ frame: Frame, _ aim: InputAim) {
     var current = selection.wrappedValue
     guard current.isMissing,
@@ -135,7 +136,7 @@ struct RowWindow<ID: Hashable> {
   // MARK: - Input
 
   private func take(_ key: Key, _ height: Int, _ path: ViewPath, _ aim: InputAim?) -> Bool {
-    // What was typed behind a key without effect had another row in view.
+    // Input after a key without effect was meant for another row.
     if selection.wrappedValue.isReleased { return true }
     let known: ShownRows<ID>? = aim?.rows(at: path)
     if key == .enter {
@@ -154,7 +155,7 @@ struct RowWindow<ID: Hashable> {
         go(to: id, path, aim)
         return true
       }
-      // Of rows that were all displayed none is left, and others were not.
+      // All rows were displayed and are removed; the present rows were not displayed.
       if destination != nil, known.isWhole { return true }
     }
     guard count > 0 else { return onKey(key) }
@@ -189,7 +190,7 @@ struct RowWindow<ID: Hashable> {
     go(to: id(offset), path, aim)
   }
 
-  /// Moves the cursor to a row, or to the place of one that has gone.
+  /// Moves the cursor to a row; if the row was removed, marks it as missing.
   private func go(to row: ID, _ path: ViewPath, _ aim: InputAim?) {
     if let offset = offset(of: row) {
       selection.wrappedValue.select(offset, id: row)

@@ -1,15 +1,15 @@
-/// A place between two numbers, on one line: the mouse goes to another one.
+/// A number in a range, shown as a mark on a line; the mouse changes it.
 public struct Slider: PrimitiveView {
   private let value: UInt64
   private let range: ClosedRange<UInt64>
   private let onChange: @MainActor (UInt64) -> Void
 
-  /// Creates a line.
+  /// Creates a slider.
   ///
   /// - Parameters:
   ///   - value: The number.
   ///   - range: The least and the greatest number.
-  ///   - onChange: Takes a number that was pressed, or that the wheel was turned to.
+  ///   - onChange: Receives the number that a press or the wheel has chosen.
   public init(
     _ value: UInt64,
     in range: ClosedRange<UInt64>,
@@ -20,15 +20,15 @@ public struct Slider: PrimitiveView {
     self.onChange = onChange
   }
 
-  /// As wide as there is room.
+  /// The horizontal direction: the slider takes the available width.
   public var flexibility: Axes { .horizontal }
 
-  /// One row.
+  /// Returns one row.
   public func size(in proposal: Size) -> Size {
     Size(width: min(20, proposal.width), height: min(1, proposal.height))
   }
 
-  /// Draws the line, and a mark where the number is.
+  /// Draws the line, and a mark at the number's place.
   public func draw(in canvas: Canvas) {
     let last = canvas.size.width - 1
     guard last >= 0 else { return }
@@ -42,7 +42,7 @@ public struct Slider: PrimitiveView {
       switch event.kind {
       case .press:
         let part = last > 0 ? Double(min(max(0, event.place.x), last)) / Double(last) : 1
-        // The greatest spans are rounded to a number that is none of theirs.
+        // For the greatest spans, rounding may exceed the span, or `UInt64`.
         let offset = UInt64(exactly: (part * Double(span)).rounded()) ?? span
         onChange(least + min(offset, span))
       case .wheelUp: onChange(value > least ? value - 1 : least)

@@ -9,9 +9,9 @@ public struct TableColumn<Element> {
   /// Creates a column.
   ///
   /// - Parameters:
-  ///   - title: What stands above it.
-  ///   - isNumber: Whether it ends at the right.
-  ///   - style: How an element's text looks.
+  ///   - title: The title above the column.
+  ///   - isNumber: Whether the texts are numbers, which are aligned at the right and never cut off.
+  ///   - style: The style of an element's text.
   ///   - text: An element's text.
   public init(
     _ title: String,
@@ -26,11 +26,13 @@ public struct TableColumn<Element> {
   }
 }
 
-/// Rows of any number in columns, of which only those are made that are to be seen.
+/// Any number of rows in columns.
 ///
-/// A column is as wide as what is to be seen of it. Where all together have no room, texts are cut
-/// off in the widest ones first, and what has no room then at the right; numbers stay whole. Then
-/// the arrows to the sides, `h` and `l` lead to other columns, beside the first one, which stays.
+/// Only visible rows are created.
+///
+/// A column is as wide as its widest visible text. If the columns have no room, the widest texts
+/// are cut off first, then columns at the right; numbers stay whole. Then the left and right
+/// arrows, `h` and `l` scroll to other columns. The first column stays.
 public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
   private let data: Data
   private let id: KeyPath<Data.Element, ID>
@@ -42,9 +44,10 @@ public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
   ///
   /// - Parameters:
   ///   - data: The elements.
-  ///   - id: What an element is known by.
-  ///   - selection: The row that is selected.
-  ///   - onSubmit: What enter does with the selected element; nil where it is not for the table.
+  ///   - id: The id of an element.
+  ///   - selection: The selected row.
+  ///   - onSubmit: The action of enter for the selected element; nil if the table does not
+  ///     handle enter.
   ///   - columns: The columns, from the left.
   public init(
     _ data: Data,
@@ -60,15 +63,15 @@ public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
     self.columns = columns
   }
 
-  /// Both.
+  /// Both directions.
   public var flexibility: Axes { [.horizontal, .vertical] }
 
-  /// A row for each element, and one for the titles.
+  /// Returns a row for each element, and one for the titles.
   public func size(in proposal: Size) -> Size {
     Size(width: min(80, proposal.width), height: min(data.count + 1, proposal.height))
   }
 
-  /// Draws the titles and the rows that are to be seen.
+  /// Draws the titles and the visible rows.
   public func draw(in canvas: Canvas) {
     var current = selection.wrappedValue
     current.follow(
@@ -113,12 +116,13 @@ public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
     }
   }
 
-  /// The columns that are shown where so many are scrolled out: the first one stays.
+  /// Returns the columns that remain after a number are scrolled out; the first one stays.
   private func places(behind shift: Int) -> [Int] {
     columns.indices.filter { $0 == 0 || $0 > shift }
   }
 
-  /// How far it is to be scrolled to see all texts of the last columns; or else to the last one.
+  /// Returns the greatest shift: the first that shows the last columns in full, otherwise the one
+  /// that shows only the last column.
   private func mostShift(_ widths: [Int], _ width: Int) -> Int {
     let last = max(0, columns.count - 2)
     return (0...last).first { shift in
@@ -126,7 +130,7 @@ public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
     } ?? last
   }
 
-  /// Widths with which the columns have room, as far as their titles leave some.
+  /// Returns widths with which the columns have room, as far as their titles allow.
   private func fitting(_ widths: [Int], _ places: [Int], _ width: Int) -> [Int] {
     var widths = widths.map { min($0, max(0, width)) }
     var excess = places.reduce(-Self.gap - width) { $0 + widths[$1] + Self.gap }

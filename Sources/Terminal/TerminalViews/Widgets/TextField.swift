@@ -1,18 +1,18 @@
-/// A line for text to be typed in.
+/// A line in which the user edits a text.
 public struct TextField: PrimitiveView {
   private let title: String
   private let text: Binding<String>
   private let isSelected: Binding<Bool>?
   private let onSubmit: (@MainActor () -> Void)?
 
-  /// Creates a line for text.
+  /// Creates a field.
   ///
   /// - Parameters:
-  ///   - title: What it asks for.
+  ///   - title: The title, which names the requested text.
   ///   - text: The text.
-  ///   - isSelected: Whether all of the text is selected: what is typed takes its place. Any key
-  ///     that edits the line ends that. Nil for never.
-  ///   - onSubmit: What is done when enter is pressed; nil where that is not for the field.
+  ///   - isSelected: Whether the whole text is selected, so that typed text replaces it. Any
+  ///     editing key ends the selection. Nil for no selection.
+  ///   - onSubmit: The action for enter; nil if the field does not handle enter.
   public init(
     _ title: String,
     text: Binding<String>,
@@ -25,17 +25,17 @@ public struct TextField: PrimitiveView {
     self.onSubmit = onSubmit
   }
 
-  /// As wide as there is room.
+  /// The horizontal direction: the field takes the available width.
   public var flexibility: Axes { .horizontal }
 
-  /// The room of the text on one line.
+  /// Returns the size of the title and the text, on one line.
   public func size(in proposal: Size) -> Size {
     let start = Glyph.columns(of: "\(title): ")
     let rest = Glyph.columns(of: text.wrappedValue.unicodeScalars, upTo: proposal.width)
     return Size(width: min(start + rest, proposal.width), height: 1)
   }
 
-  /// Writes the line, and takes what is typed while it has the focus.
+  /// Writes the line, and takes typed text while the field has the focus.
   public func draw(in canvas: Canvas) {
     guard let memory = canvas.frame.memory else {
       canvas.write(text.wrappedValue, x: canvas.write("\(title): "))
@@ -77,19 +77,22 @@ public struct TextField: PrimitiveView {
   }
 }
 
-/// A text that is edited, and where: what is done to it looks at what is around the cursor alone.
+/// A text with a cursor.
+///
+/// Edits examine only the text around the cursor.
 struct EditedLine {
   private(set) var text: String
   private var place: String.Index
 
-  // Before the cursor stand so many bytes of UTF-8; all unless told otherwise.
+  // The cursor is a number of bytes of UTF-8 before it; nil for the end.
   init(_ text: String, cursor: Int?) {
     self.text = text
     place = text.endIndex
     if let cursor { place = character(at: cursor) }
   }
 
-  /// The beginning of the character at a place in UTF-8, or of the next one where it is within one.
+  /// Returns the beginning of the character at a UTF-8 offset, or of the next one if the offset is
+  /// within a character.
   private func character(at offset: Int) -> String.Index {
     let place = text.utf8.index(text.startIndex, offsetBy: min(offset, text.utf8.count))
     guard place < text.endIndex else { return text.endIndex }
@@ -100,25 +103,26 @@ struct EditedLine {
   var beforeCursor: Substring { text[..<place] }
   var afterCursor: Substring { text[place...] }
 
-  /// How many bytes of UTF-8 stand before the cursor; nil at the end, where it stays.
+  /// The bytes of UTF-8 before the cursor; nil at the end, so that the cursor stays there.
   var cursor: Int? { place == text.endIndex ? nil : offset(of: place) }
 
   private func offset(of place: String.Index) -> Int {
     text.utf8.distance(from: text.startIndex, to: place)
   }
 
-  /// What is seen before the cursor where there are so many columns, of which it takes the last.
+  /// Returns the visible text before the cursor, in a number of columns of which the cursor takes
+  /// the last.
   ///
   /// - Parameters:
-  ///   - room: The columns.
-  ///   - columns: The columns of a character.
-  /// - Returns: The end of what stands before the cursor.
+  ///   - room: The available columns.
+  ///   - columns: Measures the columns of a character.
+  /// - Returns: The end of the text before the cursor.
   func seenBeforeCursor(
     in room: Int,
     columns: (Character) -> Int = { Glyph.columns(of: String($0)) },
   ) -> Substring {
     var (start, width) = (place, 0)
-    // As many as a canvas writes, of those without a width too.
+    // The limit for characters, including those without width, matches the canvas's.
     for _ in 0..<(room * 2) {
       guard start > text.startIndex else { break }
       let previous = text.index(before: start)
@@ -129,8 +133,9 @@ struct EditedLine {
     return text[start..<place]
   }
 
-  /// Inserts a text at the cursor, on one line: line breaks and tabulators become spaces, and what
-  /// else controls a terminal is left out.
+  /// Inserts a text at the cursor, on one line.
+  ///
+  /// Line breaks and tabulators become spaces, and other control characters are dropped.
   mutating func insert(_ new: String) {
     let line = String(
       new.compactMap { character in
@@ -148,15 +153,15 @@ struct EditedLine {
     place = character(at: offset + new.utf8.count)
   }
 
-  /// The place of the character before the cursor, and of the one behind that at it.
+  /// The places before and after the adjacent characters: the cursor's next places.
   private var previous: String.Index {
     place > text.startIndex ? text.index(before: place) : place
   }
   private var next: String.Index { place < text.endIndex ? text.index(after: place) : place }
 
-  /// Does what a key is for.
+  /// Performs the edit of a key.
   ///
-  /// - Returns: Whether it is for something.
+  /// - Returns: Whether the key edits the line.
   mutating func take(_ key: Key) -> Bool {
     switch key {
     case .backspace: replace(previous..<place)

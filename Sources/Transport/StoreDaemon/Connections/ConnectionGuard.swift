@@ -13,23 +13,24 @@ import Glibc
 import Darwin
 #endif
 
-/// Decides who may connect, on a thread of its own, so that a busy main thread neither delays new
-/// connections nor admits more than there are descriptors for.
+/// Admits or refuses connections on its own thread.
 ///
-/// Each admitted connection gets a serial that is never reused, which libzmq attaches to each of
-/// its frames. A routing id would not do, because peers choose it.
+/// A busy main thread therefore neither delays new connections nor lets them exceed the available
+/// descriptors.
 ///
-/// What guards what: `table`, `door` and `cuts` are shared by the thread and the main actor, each
-/// behind its mutex, `hasGone`
-/// and its like are atomic, `wakeUp` is the main actor's. The sockets belong to the thread that is
-/// in ``run()``, and to whoever has joined it afterwards.
+/// Each admitted connection gets a serial that is never reused. libzmq attaches it to each of the
+/// connection's frames. A routing id would not suffice, because peers choose it.
+///
+/// Isolation: the thread and the main actor share `table`, `door` and `cuts`, each protected by its
+/// mutex, and the atomics such as `hasGone`. `wakeUp` belongs to the main actor. The sockets belong
+/// to the thread that runs ``run()``, and to its joiner afterwards.
 final class ConnectionGuard: Sendable {
-  /// Nanoseconds between two reminders that somebody has not been.
+  /// Nanoseconds between two reminders about silent connections.
   private static let reminder: Int64 = 250_000_000
-  /// Who may connect.
+  /// The peers that may connect.
   private struct Door {
     var grants: Grants
-    /// The public keys of tickets, and until when each is good.
+    /// The public keys of tickets, and the end of each one's validity.
     ///
     /// Bounded by ``KeyService/Limits/tickets``.
     var tickets: [[UInt8]: Int64] = [:]
@@ -38,12 +39,12 @@ final class ConnectionGuard: Sendable {
   private let table: Mutex<ConnectionTable>
   private let hasGone = Atomic(false)
   private let hasFloods = Atomic(false)
-  /// How often the main thread has served all peers.
+  /// The number of times that the main thread has served all peers.
   private let rounds = Atomic<UInt64>(0)
   private let isOverdue = Atomic(false)
   private let isWaking = Atomic(false)
   private let isReturningMemory = Atomic(false)
-  /// When memory was last returned to the system, as a range; read while no return is running.
+  /// The time span of the last return of memory to the system; read while no return is running.
   private let returnStart = Atomic<Int64>(0)
   private let returnEnd = Atomic<Int64>(0)
   private let memoryQueue = DispatchQueue(label: "storeactor.memory", qos: .utility)
@@ -56,17 +57,17 @@ final class ConnectionGuard: Sendable {
 
   /// Schedules a turn of the main loop.
   @MainActor var wakeUp: () -> Void = {}
-  /// Called once if the thread can guard nothing any more: then the daemon has to end.
+  /// Called once if the thread cannot guard connections any more; the daemon must then end.
   @MainActor var onFailure: (ZeroMQError) -> Void = { _ in }
   /// The endpoints of the two sockets.
   private let ends: Set<Connection.OwnEnd>
   private let context: Context
 
-  // Used by the thread alone, while it runs.
+  // Only the thread uses it while it runs.
   nonisolated(unsafe) private let admission: Admission
-  // Used by the thread alone, while it runs.
+  // Only the thread uses it while it runs.
   nonisolated(unsafe) private let monitors: [(side: ConnectionTable.Side, monitor: SocketMonitor)]
-  // Used by the thread alone. How many of the monitors have ended.
+  // The number of monitors that have ended. Only the thread uses it.
   nonisolated(unsafe) private var stopped = 0
 
   /// Creates the guard of two sockets, which are not bound yet.
@@ -100,19 +101,20 @@ final class ConnectionGuard: Sendable {
 
   // MARK: - For the main actor
 
-  /// How many connections were refused.
+  /// The number of connections that were refused.
   var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
 
-  /// How many were shut down because they sent nothing.
+  /// The number of connections that were shut down because they were silent.
   var cutSilentCount: UInt64 { cutSilent.load(ordering: .relaxed) }
 
-  /// How many were shut down because they kept sending while the main thread was busy.
+  /// The number of connections that were shut down because they kept sending while the main thread
+  /// was busy.
   var cutFloodCount: UInt64 { cutFloods.load(ordering: .relaxed) }
 
   /// Records that the main thread has read everything received.
   func heardEverybody() { rounds.add(1, ordering: .relaxed) }
 
-  /// Calls the closure with each serial that the thread has shut down for what it sends.
+  /// Calls the closure with each serial that the thread has shut down for a flood.
   func forEachFlood(_ body: (UInt64, ConnectionTable.Side) -> Void) {
     guard hasFloods.load(ordering: .acquiring) else { return }
     let floods = table.withLock { table in
@@ -153,15 +155,15 @@ final class ConnectionGuard: Sendable {
     table.withLock { $0.holder(of: serial, descriptor, side, as: name) }
   }
 
-  /// Records that a control connection was welcomed.
+  /// Records that a control connection was greeted.
   func greet(_ serial: UInt64, _ descriptor: Int32) {
     table.withLock { $0.greet(serial, descriptor) }
   }
 
   /// Calls the closure once with each serial whose connection has ended.
   ///
-  /// Whoever is let in now cannot have taken over the routing id of a serial that is told later:
-  /// what has happened is looked at before anybody is let in.
+  /// A peer that is admitted from now on cannot own the routing id of a serial that is reported
+  /// later: the guard reads the monitors' events before it admits a peer.
   func forEachGone(_ body: (UInt64) -> Void) {
     guard hasGone.load(ordering: .acquiring) else { return }
     let gone = table.withLock { table in
@@ -171,13 +173,14 @@ final class ConnectionGuard: Sendable {
     for serial in gone { body(serial) }
   }
 
-  /// Whether a connection has not been greeted, or is silent, for too long; says so once until it
-  /// is found again.
+  /// Returns whether a connection was not greeted, or was silent, for too long; true once until the
+  /// thread finds such a connection again.
   func takeOverdue() -> Bool {
     isOverdue.load(ordering: .relaxed) && isOverdue.exchange(false, ordering: .relaxed)
   }
 
-  /// Shuts down the connections that should have been greeted, or have spoken, by a moment.
+  /// Shuts down the connections that were not greeted, or were silent, by their deadlines at
+  /// a moment.
   func shutDownSilent(at moment: Int64) {
     table.withLock { table in
       for connection in table.takeSilent(at: moment) {
@@ -187,7 +190,7 @@ final class ConnectionGuard: Sendable {
     }
   }
 
-  /// Shuts down the connection with a serial, if it is open; nothing more is received from it.
+  /// Shuts down the connection with a serial, if it is open, and discards its further input.
   func shutDown(
     _ serial: UInt64,
     _ descriptor: Int32,
@@ -210,10 +213,10 @@ final class ConnectionGuard: Sendable {
     reportCuts(at: LoopClock.nanoseconds)
   }
 
-  /// Says which connections were shut down, unless that was said a moment ago.
+  /// Logs the connections that were shut down, at most one line per holder, kind and interval.
   private func reportCuts(at now: Int64, isLast: Bool = false) {
     for line in cuts.withLock({ $0.take(at: now, isLast: isLast) }) {
-      // That strangers try is nothing that an operator has to do something about.
+      // Attempts of strangers require no action of an operator.
       let level: Logger.Level = line.kind == .unknown ? .info : .warning
       logger.log(level: level, "\(line.text)", metadata: line.details.mapValues { "\($0)" })
     }
@@ -221,7 +224,8 @@ final class ConnectionGuard: Sendable {
 
   /// Admits only users and keys with a grant, and ends the connections of others.
   ///
-  /// Whoever is let in by the group of a process is asked once more.
+  /// Connections that were admitted by the group of a process end too; their next attempt
+  /// is checked.
   func admit(_ grants: Grants) {
     door.withLock { $0.grants = grants }
     table.withLock { table in
@@ -239,12 +243,12 @@ final class ConnectionGuard: Sendable {
     Connection.shutDown(connection.descriptor, identity)
   }
 
-  /// Lets in who has one of these tickets, each until then, to the control socket alone.
+  /// Admits the holders of these tickets to the control socket alone, each until its end.
   func admit(tickets: [[UInt8]: Int64]) { door.withLock { $0.tickets = tickets } }
 
   // MARK: - The thread
 
-  /// Runs until neither socket is monitored any longer.
+  /// Runs until both monitors have ended.
   func run() {
     do throws(ZeroMQError) {
       try guardConnections()
@@ -255,10 +259,10 @@ final class ConnectionGuard: Sendable {
     }
   }
 
-  /// Reads the monitors to their ends, and lets nobody in.
+  /// Reads the monitors to their ends, and admits no peers.
   ///
-  /// When nobody reads them, the library's I/O thread waits, and then nothing can be sent, and no
-  /// socket be closed.
+  /// If the monitors are not read, the library's I/O thread waits; then no message can be sent and
+  /// no socket can be closed.
   func drain() {
     do throws(ZeroMQError) {
       let poller = Poller(monitors.map { .socket($0.monitor.socket) })
@@ -279,7 +283,7 @@ final class ConnectionGuard: Sendable {
     var memory = MemoryReturn()
     var nextLook: Int64 = 0
     var lastReminder: Int64 = 0
-    // Nobody is there any more who would have a later line of it.
+    // No later call reports the remaining cuts.
     defer { reportCuts(at: LoopClock.nanoseconds, isLast: true) }
     while stopped < monitors.count {
       let look = until(nextLook, isPending: memory.isPending)
@@ -294,11 +298,11 @@ final class ConnectionGuard: Sendable {
           returnMemory(&memory, of: bytes, at: now)
         }
         let end = LoopClock.nanoseconds
-        // Looking takes no more than a part of the thread's time.
+        // The checks take at most a quarter of the thread's time.
         nextLook = end + max(floods.interval, 3 * (end - now))
       }
       while let request = try admission.next() {
-        // What was over before this one came must be known before it is let in.
+        // The ends of earlier connections must be known before this one is admitted.
         try takeEvents()
         try answer(request)
       }
@@ -323,7 +327,7 @@ final class ConnectionGuard: Sendable {
             return table.disconnect(descriptor, side)
           }
           if isTold { wakeMainLoop() }
-        // Told to those only who connect.
+        // Only connecting sockets report these.
         case .connected, .refused, .mismatched: break
         case .stopped: stopped += 1
         }
@@ -334,7 +338,8 @@ final class ConnectionGuard: Sendable {
   private func accept(_ descriptor: Int32, _ side: ConnectionTable.Side) {
     let user = Connection.user(descriptor)
     let program = PeerProgram(descriptor)
-    // Where the connection is over already, its descriptor may be that of a socket of the program.
+    // If the connection has already ended, its descriptor may belong to another socket of
+    // the program.
     let identity = Connection.Identity(descriptor).flatMap { ends.contains($0.ownEnd) ? $0 : nil }
     let now = LoopClock.nanoseconds
     let refusal = table.withLock { table -> CutReports.Cut? in
@@ -368,23 +373,23 @@ final class ConnectionGuard: Sendable {
       return try admission.refuse(request)
     }
     let serial = table.withLock { $0.makeSerial() }
-    // In the one property that no peer can choose.
+    // User-Id is the one property that no peer can choose.
     try admission.accept(request, as: "\(serial)\(suffix)")
   }
 
-  /// The holder of a peer that is refused, whose key has no name.
+  /// The holder of a refused peer, whose key has no name.
   private func holder(of request: Admission.Request) -> Holder {
     if request.key != nil { return .network }
     let identity = ActionOrigin.Identity(place: request.address)
     return door.withLock { $0.grants.holder(of: identity) }
   }
 
-  /// What follows the serial of an admitted peer; nil for a peer that is refused.
+  /// The text after the serial of an admitted peer; nil for a peer that is refused.
   private func suffix(for request: Admission.Request) -> String? {
     door.withLock { door in
       guard let key = request.key else {
-        // Over ipc the kernel says who it is; that others cannot open the socket's file is not all
-        // that keeps them out.
+        // Over ipc the kernel reports the user. The permissions of the socket's file are the first
+        // barrier, and this check is the second.
         let identity = ActionOrigin.Identity(place: request.address)
         guard door.grants.admits(identity), let name = PeerName(identity) else { return nil }
         return " \(name.word)"
@@ -397,9 +402,9 @@ final class ConnectionGuard: Sendable {
     }
   }
 
-  /// Reminds the main actor of those who were not greeted, or are silent, for too long.
+  /// Reminds the main actor of connections that were not greeted, or were silent, for too long.
   ///
-  /// - Returns: When to look again; nil for when something happens.
+  /// - Returns: The time until the next check; nil to wait for the next event.
   private func remind(_ lastReminder: inout Int64) -> Duration? {
     guard let end = table.withLock({ $0.firstSilentEnd }) else { return nil }
     let now = LoopClock.nanoseconds
@@ -411,9 +416,11 @@ final class ConnectionGuard: Sendable {
     return .nanoseconds(Self.reminder)
   }
 
-  /// Returns memory to the system when the process has grown; on another thread, as it is slow.
+  /// Returns memory to the system when the process has grown; on another thread, because it
+  /// is slow.
   ///
-  /// Meanwhile the library's thread may have to wait, and what waits in the system says nothing.
+  /// Meanwhile the library's thread may have to wait, so backlogs in the kernel are no evidence of
+  /// a flood.
   private func returnMemory(_ memory: inout MemoryReturn, of bytes: Int, at now: Int64) {
     let end = returnEnd.exchange(0, ordering: .relaxed)
     if end > 0 { memory.returned(from: returnStart.load(ordering: .relaxed), to: end) }
@@ -435,7 +442,7 @@ final class ConnectionGuard: Sendable {
     if watch.hasGrown(to: bytes, rounds: rounds.load(ordering: .relaxed)) {
       let connections = table.withLock { $0.senders }
       if let flood = watch.look(at: connections, queued: Connection.queuedBytes) {
-        // A descriptor of our own: what is told of it from here on is about this connection.
+        // A duplicate descriptor: later reports for it are about this connection.
         let own = Connection.duplicate(flood.descriptor)
         do throws(ZeroMQError) {
           try takeEvents()

@@ -5,51 +5,52 @@ import ZeroMQ
 
 /// The connections of a daemon's sockets, as reported by the monitors and by admissions.
 ///
-/// A value without I/O or a clock; ``ConnectionGuard`` is its shell. A connection is known by its
-/// descriptor, which is used anew, and from its admission on by its serial, which never is. The two
-/// come together when the first frame is read: a serial belongs to the connection that has its
-/// descriptor now if it was given out after that one was accepted. An older serial was that of an
-/// earlier connection with the same descriptor.
+/// A value without I/O or a clock; ``ConnectionGuard`` is its shell. A connection is identified by
+/// its descriptor, which the system reuses, and after its admission also by its serial, which is
+/// never reused. The first frame links the two: a serial belongs to the connection that has its
+/// descriptor now if the serial was issued after that connection was accepted. An older serial
+/// belonged to an earlier connection with the same descriptor.
 struct ConnectionTable {
-  /// Which of the daemon's sockets.
+  /// One of the daemon's sockets.
   enum Side: Hashable, Sendable {
     case control
     case publishing
   }
 
-  /// Nanoseconds after which a control connection of this machine must have been greeted.
+  /// Nanoseconds within which a local control connection must be greeted.
   static let probation: Int64 = 1_000_000_000
-  /// The same over tcp, where a handshake takes some ways to and fro, and a key that is handed in
-  /// has to reach the disk before it is answered.
+  /// The same over tcp: a handshake takes several round trips, and a key that is handed in must
+  /// reach the disk before the answer.
   static let farProbation: Int64 = 10_000_000_000
 
   struct Limits: Hashable, Sendable {
-    /// Connections in all: descriptors are finite, and running out of them ends the process.
+    /// Connections in all: descriptors are finite, and the process ends when it has no more
+    /// of them.
     var connections: Int
-    /// Connections of the daemon's own user, and of one program of that user: so one that forgets
-    /// to close them keeps nobody out.
+    /// Connections of the daemon's own user, and of one program of that user: a program that does
+    /// not close its connections excludes no other program.
     var connectionsOfOwner: Int
     var connectionsOfOwnProgram: Int
-    /// Connections of all together who are not the daemon's own user.
+    /// Connections of all users other than the daemon's own.
     var connectionsOfOthers: Int
-    /// Connections of one of these users: so none of the others is kept out by one alone.
+    /// Connections of one of these users: a single user cannot exclude the others.
     var connectionsOfUser: Int
-    /// Connections of one key, of all who come with tickets, and of all over tcp without a key.
+    /// Connections of one key, of all tickets together, and of all keyless tcp peers together.
     var connectionsOfKey: Int
-    /// Connections over tcp of which nothing is known yet.
+    /// Connections over tcp whose peer is not identified yet.
     ///
-    /// One key, with its own and with these, has no more than a user.
+    /// One key, together with these, has at most as many as a user.
     var connectionsOfUnknown: Int
-    /// Connections of one holder that may come at once, after a rest: everybody comes back at once
-    /// when a daemon was started again.
+    /// Connections that one holder may open at once, after a rest: all clients reconnect at once
+    /// after a restart of the daemon.
     var burst = 16_384
-    /// And how many a second from then on: more than a script that starts client after client.
+    /// Connections per second after the burst: more than a script that starts client after client.
     var perSecond = 256
 
-    /// What a process with so many descriptors can do.
+    /// Derives the limits from the number of the process's descriptors.
     ///
-    /// Some stay free: connections are accepted before they can be refused, and the two monitors
-    /// may each have a thousand unread events.
+    /// Some stay free: connections are accepted before they can be refused, and each of the two
+    /// monitors may have a thousand unread events.
     init(descriptors: Int) {
       connections = descriptors - min(2304, descriptors / 2)
       connectionsOfOwner = connections - connections / 4
@@ -70,14 +71,14 @@ struct ConnectionTable {
     var descriptor: Int32
   }
 
-  /// Those whose connections are counted together.
+  /// Peers whose connections are counted together.
   private enum Group: Hashable {
     case user(UInt32)
     case key(String)
     case tickets
-    /// Over tcp without a key, where that is allowed.
+    /// Over tcp without a key, if that is allowed.
     case keyless
-    /// Over tcp, before the first frame tells whose connection it is.
+    /// Over tcp, before the first frame identifies the peer.
     case unknown
 
     init(_ user: UInt32?, _ name: PeerName?) {
@@ -100,10 +101,10 @@ struct ConnectionTable {
     let program: PeerProgram
     let identity: Connection.Identity?
     let acceptedAt: Int64
-    /// Serials below were given out to others.
+    /// Lower serials were issued to earlier connections.
     let firstSerial: UInt64
     var serial: UInt64?
-    /// The key by which it was admitted; nil for one without a key, or until it is identified.
+    /// The name by which it was admitted; nil for one without a key, or until it is identified.
     var name: PeerName?
     var isGreeted = false
     var isRefused = false
@@ -114,8 +115,8 @@ struct ConnectionTable {
   /// A connection that is to be shut down.
   struct Ended: Hashable {
     var descriptor: Int32
-    /// What tells it from whatever has its descriptor later; nil where it was over before that was
-    /// known.
+    /// Distinguishes it from later connections with its descriptor; nil if it ended before that
+    /// was known.
     var identity: Connection.Identity?
   }
 
@@ -128,7 +129,7 @@ struct ConnectionTable {
   private let ownUser: UInt32
   /// Bounded by ``Limits/connections``.
   private var entries: [Key: Entry] = [:]
-  /// Bounded by ``entries``: who has no connection has no count.
+  /// Bounded by ``entries``: a group without connections has no count.
   private var counts: [Group: Int] = [:]
   /// Connections of the daemon's own user, by their programs.
   ///
@@ -139,39 +140,39 @@ struct ConnectionTable {
   private static let fewBudgets = 64
   private var mostBudgets = Self.fewBudgets
   private var nextSerial: UInt64 = 1
-  /// Bounded by ``Limits/connections``, and while the main thread is held up by
+  /// Bounded by ``Limits/connections``, and during a delay of the main thread by
   /// ``Limits/perSecond``.
   private var gone: [UInt64] = []
   /// Bounded by ``Limits/connections``, in the same way.
   private var excess: [Ended] = []
   /// Bounded by ``entries``, in the same way.
   private var floods: [(serial: UInt64?, side: Side)] = []
-  /// Control connections in the order in which they were accepted, without those refused: of this
-  /// machine, and over tcp.
+  /// Control connections in the order in which they were accepted, without those refused: local
+  /// ones, and those over tcp.
   private var (nearby, faraway) = (Probation(), Probation())
-  /// Who says nothing to the publishing socket, of each user, and of all over tcp together.
+  /// Silent connections of the publishing socket, per user, with one value for all over tcp.
   ///
   /// Bounded by ``entries``.
   private var silent: [UInt32?: SilentSubscribers] = [:]
 
-  /// Connections that have to be greeted within the same time.
+  /// Connections that have the same time limit for their greeting.
   private struct Probation {
-    /// Bounded by ``Limits/burst`` and ``Limits/perSecond`` of those who may connect, for as long
-    /// as one waits.
+    /// Bounded by ``Limits/burst`` and ``Limits/perSecond`` of all admissible groups, while the
+    /// first one waits.
     private var connections: [(descriptor: Int32, acceptedAt: Int64)] = []
 
     mutating func append(_ descriptor: Int32, _ now: Int64) {
       connections.append((descriptor, now))
     }
 
-    /// When the oldest was accepted of those that still wait.
+    /// The acceptance time of the oldest connection that still waits.
     mutating func first(where isSilent: (Int32, Int64) -> Bool) -> Int64? {
       let waiting = connections.firstIndex { isSilent($0.descriptor, $0.acceptedAt) }
       connections.removeFirst(waiting ?? connections.count)
       return connections.first?.acceptedAt
     }
 
-    /// Those accepted up to a moment that still wait; each is told once.
+    /// Takes those that were accepted up to a moment and still wait, each once.
     mutating func take(
       until moment: Int64,
       where isSilent: (Int32, Int64) -> Bool,
@@ -195,10 +196,10 @@ struct ConnectionTable {
   /// - Parameters:
   ///   - descriptor: Its descriptor, which an earlier connection may have had.
   ///   - side: The socket that has accepted it.
-  ///   - user: Who is at its other end; nil over tcp.
-  ///   - program: Which program of theirs.
-  ///   - identity: What tells it from whatever has its descriptor later.
-  ///   - now: Nanoseconds of a clock that does not go back.
+  ///   - user: The user at its other end; nil over tcp.
+  ///   - program: The user's program.
+  ///   - identity: Distinguishes it from later connections with its descriptor.
+  ///   - now: Nanoseconds of a monotonic clock.
   /// - Returns: Whether it may stay; otherwise it is to be shut down.
   mutating func accept(
     _ descriptor: Int32,
@@ -263,7 +264,7 @@ struct ConnectionTable {
     let isEnough = budget.left >= 1
     if isEnough { budget.left -= 1 }
     budgets[group] = budget
-    // Those who have rested are as new ones. They are looked for when there are twice as many.
+    // A full budget equals a new one, so full ones are removed. The search for them is amortized.
     if budgets.count > mostBudgets {
       budgets = budgets.filter { self.budget(of: $0.key, now).left < Double(limits.burst) }
       mostBudgets = max(Self.fewBudgets, 2 * budgets.count)
@@ -271,10 +272,10 @@ struct ConnectionTable {
     return isEnough
   }
 
-  /// How many budgets are remembered.
+  /// The number of recorded budgets.
   var budgetCount: Int { budgets.count }
 
-  /// Gives back what a connection has cost those over tcp of whom nothing is known.
+  /// Refunds the cost of a connection to its group of unidentified peers.
   private mutating func refund(_ group: Group, _ now: Int64) {
     var budget = budget(of: group, now)
     budget.left = min(Double(limits.burst), budget.left + 1)
@@ -283,7 +284,7 @@ struct ConnectionTable {
 
   /// Records that a connection has ended.
   ///
-  /// - Returns: Whether ``takeGone()`` tells it.
+  /// - Returns: Whether ``takeGone()`` reports it.
   @discardableResult
   mutating func disconnect(_ descriptor: Int32, _ side: Side) -> Bool {
     forget(Key(side: side, descriptor: descriptor))
@@ -310,7 +311,7 @@ struct ConnectionTable {
     counts[group] = count == 0 ? nil : count
   }
 
-  /// A serial for an admitted connection.
+  /// Issues a serial for an admitted connection.
   mutating func makeSerial() -> UInt64 {
     defer { nextSerial += 1 }
     return nextSerial
@@ -323,9 +324,10 @@ struct ConnectionTable {
   ///   - descriptor: The connection's descriptor.
   ///   - side: The socket that has accepted it.
   ///   - name: The name by which it was admitted; nil if the library does not report one.
-  ///   - now: Nanoseconds of a clock that does not go back.
-  /// - Returns: False when that connection has ended, and the first time that it is known by a key
-  ///   with too many connections or without budget for one; ``takeExcess()`` returns it then.
+  ///   - now: Nanoseconds of a monotonic clock.
+  /// - Returns: False if that connection has ended. Also false at the identification of a
+  ///   connection whose key has too many connections or no budget for one; ``takeExcess()`` then
+  ///   returns it.
   mutating func identify(
     _ serial: UInt64,
     _ descriptor: Int32,
@@ -342,7 +344,7 @@ struct ConnectionTable {
     return count(key, for: Group(entry.user, name), insteadOf: entry.group, now)
   }
 
-  /// Counts a connection over tcp for its key, as soon as that is known.
+  /// Counts a connection over tcp for its key, as soon as the key is known.
   ///
   /// - Returns: Whether it may stay.
   private mutating func count(
@@ -361,7 +363,7 @@ struct ConnectionTable {
     return false
   }
 
-  /// The connections that are more than their keys may have; each is told once.
+  /// Takes the connections that exceed the limits of their keys, each once.
   mutating func takeExcess() -> [Ended] {
     defer { excess = [] }
     return excess
@@ -373,8 +375,8 @@ struct ConnectionTable {
   ///   - serial: The serial.
   ///   - descriptor: The connection's descriptor.
   ///   - side: The socket that has accepted it.
-  ///   - name: What its frames are known by; nil for one without a key.
-  /// - Returns: The holder; unknown for a connection that is over.
+  ///   - name: The name on its frames; nil for one without a key.
+  /// - Returns: The holder; unknown for a connection that has ended.
   func holder(
     of serial: UInt64,
     _ descriptor: Int32,
@@ -405,7 +407,7 @@ struct ConnectionTable {
     }
   }
 
-  /// Records that a control connection has identified itself, and was welcomed.
+  /// Records that a control connection has identified itself and was greeted.
   mutating func greet(_ serial: UInt64, _ descriptor: Int32) {
     let key = Key(side: .control, descriptor: descriptor)
     guard let entry = entries[key], entry.serial == serial, !entry.isGreeted else { return }
@@ -413,14 +415,14 @@ struct ConnectionTable {
     silent[entry.user, default: .init()].welcome(entry.program)
   }
 
-  /// The serials whose connections are over, of those that were identified; each is told once.
+  /// Takes the serials of ended connections that were identified, each once.
   mutating func takeGone() -> [UInt64] {
     defer { gone = [] }
     return gone
   }
 
-  /// The connections of users and names that are not admitted, and those over tcp of which it is
-  /// not known yet whose they are: whoever may come back is asked again.
+  /// The connections of users and names that are not admitted, and unidentified ones over tcp: a
+  /// peer that reconnects is checked again.
   func connections(
     ofUsersBut admitsUser: (UInt32) -> Bool,
     namesBut admitsName: (PeerName) -> Bool,
@@ -433,7 +435,7 @@ struct ConnectionTable {
     .map { Ended(descriptor: $0.key.descriptor, identity: $0.value.identity) }
   }
 
-  /// What tells a connection from whatever has its descriptor later.
+  /// Distinguishes a connection from later ones with its descriptor.
   func identity(_ descriptor: Int32, _ side: Side) -> Connection.Identity? {
     entries[Key(side: side, descriptor: descriptor)]?.identity
   }
@@ -451,9 +453,9 @@ struct ConnectionTable {
     }
   }
 
-  /// Records that a connection is to be shut down because of what it sends.
+  /// Records that a connection is to be shut down for a flood.
   ///
-  /// - Returns: Whether it is still there; ``takeFloods()`` tells it then.
+  /// - Returns: Whether it still exists; ``takeFloods()`` then reports it.
   mutating func cut(_ connection: FloodWatch.Connection) -> Bool {
     let key = Key(side: connection.side, descriptor: connection.descriptor)
     guard let entry = entries[key], entry.acceptedAt == connection.acceptedAt else { return false }
@@ -461,14 +463,14 @@ struct ConnectionTable {
     return true
   }
 
-  /// The connections that were shut down for what they send, and that nobody was told yet, by
-  /// their serials, as far as these were known.
+  /// Takes the connections that were shut down for a flood, each once, by their serials as far as
+  /// these were known.
   mutating func takeFloods() -> [(serial: UInt64?, side: Side)] {
     defer { floods = [] }
     return floods
   }
 
-  /// When the first connection is to be shut down that was not greeted yet, or is silent.
+  /// The earliest deadline of a connection that was not greeted yet, or is silent.
   var firstSilentEnd: Int64? {
     mutating get {
       let entries = entries
@@ -482,7 +484,8 @@ struct ConnectionTable {
     }
   }
 
-  /// The connections that should have been greeted, or have spoken, by a moment; each is told once.
+  /// Takes the connections whose deadline to be greeted, or to send, is not after a moment,
+  /// each once.
   mutating func takeSilent(at moment: Int64) -> [Ended] {
     let entries = entries
     let isSilent = { Self.isSilent(entries, $0, $1) }
@@ -505,7 +508,7 @@ struct ConnectionTable {
 }
 
 extension ConnectionTable {
-  /// The serial of a connection, and who is at its other end, as far as these are known.
+  /// The serial of a connection and the name of its peer, as far as these are known.
   func peer(_ descriptor: Int32, _ side: Side) -> (serial: UInt64?, name: String?) {
     let entry = entries[Key(side: side, descriptor: descriptor)]
     let name: String? =

@@ -1,22 +1,24 @@
 import StoreHistory
 import StoreServer
 
-/// What the log has of connections that were refused or shut down: of each holder the first one at
-/// once, and of those that follow within ten seconds how many they were.
+/// Log lines about connections that were refused or shut down.
 ///
-/// Whoever comes again and again to be shut down must not fill the log, nor hide others.
+/// Each holder's first one is reported at once; those of the next ten seconds are counted in one
+/// line.
+///
+/// A peer that is cut again and again must neither fill the log nor hide other peers.
 struct CutReports {
   /// Nanoseconds between two lines.
   static let interval: Int64 = 10_000_000_000
-  /// Lines that are told apart by holder; beyond them one is shared.
+  /// Lines that are separate for each holder; further holders share one.
   private static let mostLines = 64
 
-  /// What was done with a connection.
+  /// The fate of a connection.
   enum Kind: Hashable, Sendable {
     case closed
-    /// There was no room for it, or it came too fast.
+    /// It exceeded a limit of number or rate.
     case refused
-    /// Nothing is granted to its peer.
+    /// Its peer has no grant.
     case unknown
 
     fileprivate var verb: String { self == .closed ? "closed" : "refused" }
@@ -25,16 +27,16 @@ struct CutReports {
   /// A connection that was refused or shut down.
   struct Cut: Hashable, Sendable {
     var kind = Kind.closed
-    /// Its serial; nil where that was not known yet.
+    /// Its serial; nil if it was not known yet.
     var connection: UInt64?
-    /// Who was at its other end; nil where nobody vouches for that.
+    /// The peer at its other end; nil if it is not authenticated.
     var peer: String?
     var holder = Holder.unknown
-    /// What it did, or was, as the rest of a sentence.
+    /// The reason, as the rest of a sentence.
     var reason: String
   }
 
-  /// One line, and what belongs to it by names.
+  /// One log line with its metadata.
   struct Line: Hashable, Sendable {
     var kind = Kind.closed
     var text: String
@@ -47,18 +49,18 @@ struct CutReports {
   }
 
   private struct Report {
-    /// The last one of those that were not told yet, and how many they are.
+    /// The last unreported cut, and the number of unreported ones.
     var untold: (last: Cut, count: Int)?
     var toldAt: Int64?
 
-    /// When there is something to be said; nil when there is nothing.
+    /// The time of the next report; nil if no cut is unreported.
     var due: Int64? { untold == nil ? nil : toldAt.map { $0 + interval } ?? 0 }
   }
 
   /// Bounded by ``mostLines``, and one more of each kind.
   private var reports: [Key: Report] = [:]
 
-  /// Takes note of a connection.
+  /// Records a cut.
   mutating func add(_ cut: Cut) {
     var key = Key(holder: cut.holder, kind: cut.kind)
     if reports[key] == nil, reports.count >= Self.mostLines {
@@ -68,14 +70,14 @@ struct CutReports {
     reports[key, default: Report()].untold = (cut, count + 1)
   }
 
-  /// When there is something to be said; nil when there is nothing.
+  /// The time of the next report; nil if no cut is unreported.
   var due: Int64? { reports.values.compactMap(\.due).min() }
 
-  /// Takes what is to be said now.
+  /// Takes the lines that are due.
   ///
   /// - Parameters:
-  ///   - now: Nanoseconds of a clock that does not go back.
-  ///   - isLast: Whether nothing can be said later.
+  ///   - now: Nanoseconds of a monotonic clock.
+  ///   - isLast: Whether this is the last report.
   /// - Returns: A line for each holder and kind.
   mutating func take(at now: Int64, isLast: Bool = false) -> [Line] {
     var lines: [Line] = []
@@ -93,7 +95,7 @@ struct CutReports {
 
   private static func line(_ last: Cut, _ count: Int) -> Line {
     var details: [String: String] = [:]
-    // What was refused has no number.
+    // A refused connection has no serial.
     if last.kind == .closed { details["connection"] = last.connection.map { "\($0)" } ?? "unknown" }
     details["peer"] = last.peer
     let verb = last.kind.verb

@@ -1,4 +1,4 @@
-/// Finds connections that fill libzmq's memory while the main thread does not count what they send.
+/// Finds connections that fill libzmq's memory while the main thread does not count their messages.
 ///
 /// The main thread counts, and shuts down peers that send too much. While it is blocked, or slower
 /// than a flood, libzmq's I/O thread continues to read into queues without a limit. So when the
@@ -9,13 +9,13 @@
 ///
 /// A value without I/O or a clock.
 struct FloodWatch {
-  /// The growth of the process from which connections are shut down: more than the windows of many
-  /// clients.
+  /// The growth of the process from which connections are shut down: more than the windows of
+  /// many clients.
   static let growth = 24 << 20
-  /// The backlog in the kernel of a peer that sends much.
+  /// The least backlog in the kernel of a peer that sends much.
   static let queuedBytes = 1 << 10
-  /// The looks in a row at which one has to have as much, and how often it has to be more than at
-  /// the one before.
+  /// The number of consecutive checks at which a flood has this backlog, and at how many of them
+  /// the backlog must have risen.
   static let looks = 6
   static let rises = 2
   /// Nanoseconds between two checks.
@@ -23,7 +23,7 @@ struct FloodWatch {
   /// Nanoseconds between two checks of the process alone.
   static let calmInterval: Int64 = 50_000_000
 
-  /// A connection, by what tells it from others that had the same descriptor.
+  /// A connection; the time of its acceptance distinguishes it from others with its descriptor.
   struct Connection: Hashable {
     var descriptor: Int32
     var side: ConnectionTable.Side
@@ -34,7 +34,7 @@ struct FloodWatch {
   private struct Pressing {
     var looks = 1
     var rises = 0
-    /// The result of the last check.
+    /// Its backlog at the last check, in bytes.
     var count: Int
   }
 
@@ -51,8 +51,9 @@ struct FloodWatch {
   ///
   /// - Parameters:
   ///   - bytes: Its resident bytes.
-  ///   - rounds: How often the main thread has heard everybody.
-  /// - Returns: Whether it has grown so much since then that connections are to be looked at.
+  ///   - rounds: The number of times that the main thread has served all peers.
+  /// - Returns: Whether it has grown so much since the last round that connections are to
+  ///   be checked.
   mutating func hasGrown(to bytes: Int, rounds: UInt64) -> Bool {
     if rounds != self.rounds {
       self.rounds = rounds
@@ -67,9 +68,9 @@ struct FloodWatch {
   /// Checks the backlogs in the kernel.
   ///
   /// - Parameters:
-  ///   - connections: All that there are.
-  ///   - queued: How many bytes wait for a descriptor.
-  /// - Returns: The connection that is to be shut down, which has most of those that flood.
+  ///   - connections: All open connections.
+  ///   - queued: Returns the number of bytes that wait for a descriptor.
+  /// - Returns: The flooding connection with the largest backlog, which is to be shut down.
   mutating func look(at connections: [Connection], queued: (Int32) -> Int) -> Connection? {
     var flood: (connection: Connection, count: Int)?
     var next: [Connection: Pressing] = [:]

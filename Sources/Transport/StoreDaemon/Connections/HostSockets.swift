@@ -7,9 +7,9 @@ package import ZeroMQ
 
 /// The daemon's two sockets.
 ///
-/// Peers are known by the serials of their connections, which nobody can choose and which are never
-/// used twice, not by their routing ids. What is sent to a serial whose connection is over goes
-/// nowhere, also when another connection has its routing id by then.
+/// Peers are identified by the serials of their connections instead of their routing ids. No peer
+/// can choose a serial, and serials are never reused. A frame to a serial whose connection has
+/// ended is dropped, even if another connection has its routing id by then.
 @MainActor
 package final class HostSockets {
   package let control: Socket
@@ -26,16 +26,16 @@ package final class HostSockets {
   ///
   /// Bounded by ``ConnectionTable/Limits/connections``.
   private var subscribers: [UInt64: Int32] = [:]
-  /// Whether more upstream messages may have arrived than were read.
+  /// Whether unread upstream messages may exist.
   private var hasUpstream = false
-  /// Peers whose connection has ended and was not reported yet.
+  /// Peers whose connection has ended, not yet reported.
   ///
   /// Bounded by ``ConnectionTable/Limits/connections``, as each turn takes all.
   private var lost: Deque<PeerID> = []
-  /// Who sent the last control frame.
+  /// The sender of the last control frame.
   private(set) var caller = Caller(.unknown, at: "")
 
-  /// Schedules a turn of the main loop, if none would come by itself.
+  /// Schedules a turn of the main loop, unless one is pending.
   var wakeUp: () -> Void {
     get { connections.wakeUp }
     set { connections.wakeUp = newValue }
@@ -72,7 +72,7 @@ package final class HostSockets {
     routes.onGone = { [weak self] in self?.gone($0) }
   }
 
-  /// The endpoints that are bound, as their connections have them.
+  /// The bound endpoints, in the form that their connections report.
   private static func ends(of configuration: HostConfiguration) -> Set<Connection.OwnEnd> {
     let directory = StoreLocation(directory: configuration.directory)
     let others = configuration.listen.compactMap { try? StoreLocation(address: $0) }
@@ -93,7 +93,7 @@ package final class HostSockets {
     set { connections.onFailure = newValue }
   }
 
-  /// Opens the sockets to peers; the guard is already running.
+  /// Starts the guard, then opens the sockets to peers.
   private func open(
     _ configuration: HostConfiguration,
     _ limits: Limits,
@@ -141,7 +141,7 @@ package final class HostSockets {
     options.routerMandatory = true
     options.probeRouter = true
     options.maxMessageSize = limits.frameBytes
-    // What it has no room for is held by the turn, which knows how many bytes that is.
+    // The turn keeps the frames that exceed this limit, and counts their bytes.
     options.sendHighWater = limits.controlQueue
     return options
   }
@@ -153,7 +153,7 @@ package final class HostSockets {
     options.welcomeMessage = welcome
     options.onlyFirstSubscribe = true
     options.maxMessageSize = limits.upstreamBytes
-    // For each subscriber: beyond it messages are lost, which the subscriber notices and repairs.
+    // For each subscriber: messages beyond it are lost, which the subscriber detects and repairs.
     options.sendHighWater = limits.publishingQueue
     return options
   }
@@ -161,10 +161,11 @@ package final class HostSockets {
   private static func common(_ side: ConnectionTable.Side) -> SocketOptions {
     var options = SocketOptions()
     options.admissionDomain = side.domain
-    // Leases notice silence on either side; over tcp the system finds what is idle and broken.
+    // Leases detect silence on either side; over tcp the system detects idle connections that
+    // are broken.
     options.tcpKeepalive = true
-    // Without limit, for a peer that closes while its queue is full and a sign of life is to be
-    // answered ends the process by an assertion (libzmq issue 4364).
+    // No limit: if a peer closes while its queue is full and a heartbeat is to be answered, an
+    // assertion ends the process (libzmq issue 4364).
     options.receiveHighWater = 0
     options.handshakeInterval = .seconds(3)
     // Linux's own limit. In a full queue an honest client's attempt fails, while peers that connect
@@ -173,7 +174,7 @@ package final class HostSockets {
     return options
   }
 
-  /// Numbers of connections that were refused, sent nothing, or sent too fast.
+  /// The numbers of connections that were refused, were silent, or sent too fast.
   var counters: [(String, UInt64)] {
     [
       ("refusedConnections", connections.refusedCount),
@@ -183,7 +184,7 @@ package final class HostSockets {
     ]
   }
 
-  /// Shuts down connections that did not identify themselves, or send anything, in time.
+  /// Begins a turn: shuts down silent connections, and drops messages of flooding ones.
   func beginTurn() {
     routes.beginTurn()
     upstreamIntake.beginTurn()
@@ -199,10 +200,10 @@ package final class HostSockets {
     if try controlIntake.fetch(), isUpstreamEmpty { connections.heardEverybody() }
   }
 
-  /// Whether somebody may not be heard yet for all that was passed over in this turn.
+  /// Whether messages may remain unread because too many were discarded in this turn.
   var isBehind: Bool { upstreamIntake.isExhausted || controlIntake.isExhausted }
 
-  /// Takes the next message that came upstream; nil when there is none.
+  /// Takes the next upstream message; nil if the queue is empty.
   package func nextUpstream() throws(ZeroMQError) -> IncomingFrame? {
     let item = try upstreamIntake.next()
     hasUpstream = item != nil || upstreamIntake.isExhausted
@@ -211,7 +212,7 @@ package final class HostSockets {
     return IncomingFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)
   }
 
-  /// Takes note of whose connection it is, to be told when that is over.
+  /// Records the sender's connection, so that its end is reported.
   private func meet(_ item: Intake.Item) {
     guard subscribers[item.serial] == nil else { return }
     if connections.identify(item.serial, item.descriptor, .publishing, as: item.name) {
@@ -226,7 +227,7 @@ package final class HostSockets {
     lost.append(PeerID(serial: serial))
   }
 
-  /// The next peer whose connection is over.
+  /// Takes the next peer whose connection has ended.
   func nextLost() -> PeerID? { lost.popFirst() }
 
   /// Ends a connection of either socket.
@@ -238,13 +239,13 @@ package final class HostSockets {
     }
   }
 
-  /// Lets in those only to whom something is granted, and ends connections of others.
+  /// Admits only peers with a grant, and ends the connections of others.
   func admit(_ grants: Grants) { connections.admit(grants) }
 
-  /// Lets in who has one of these tickets, each until then.
+  /// Admits the holders of these tickets, each until its end.
   func admit(tickets: [[UInt8]: Int64]) { connections.admit(tickets: tickets) }
 
-  /// Takes the next control frame; nil when there is none of holders that do not wait.
+  /// Takes the next control frame, except frames of waiting holders; nil if there is no other.
   package func nextControl(
     besides waiting: Set<Holder> = []
   ) throws(ZeroMQError) -> IncomingFrame? {
@@ -256,7 +257,7 @@ package final class HostSockets {
       return nil
     }
     if let sender = item.caller { caller = sender }
-    // What it sent still counts, but it does not stay.
+    // A frame of an ended connection still counts, but the connection is reported lost.
     if !routes.isConnected(item.serial) { lost.append(item.peer) }
     return IncomingFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)
   }
@@ -265,12 +266,12 @@ package final class HostSockets {
   ///
   /// - Returns: False when the peer's queue is full.
   package func send(_ frame: [UInt8], to peer: PeerID) throws(ZeroMQError) -> Bool {
-    // A peer that has gone: its lease, or the loss of its subscription, ends the session.
+    // The peer has disconnected: its lease, or the loss of its subscription, ends the session.
     guard let routingID = routes.routingID(of: peer) else { return true }
     switch try control.send(routingID, more: true) {
     case .sent:
-      // Only now is it decided which connection gets the message. When that is not the peer's any
-      // more, its successor with the same routing id gets an empty one: a greeting.
+      // The first part selects the connection that gets the message. If that is now the peer's
+      // successor with the same routing id, it gets an empty message: a greeting.
       let isConnected = routes.routingID(of: peer) != nil
       _ = try control.send(Message(adopting: isConnected ? frame : []))
       if isConnected, DaemonMessage.isHelloOK(frame) { routes.greet(peer) }
@@ -286,7 +287,7 @@ package final class HostSockets {
   }
 
   func close() {
-    // While the guard reads: what the sockets still tell must not wait for it.
+    // The guard still reads: the sockets' last events must not block.
     control.stopMonitoring()
     publishing.stopMonitoring()
     guardThread?.join()

@@ -3,52 +3,55 @@ import StoreProtocol
 import StoreServer
 import ZeroMQ
 
-/// Takes a socket's messages, in turns when there are more than a turn of the daemon takes.
+/// Takes a socket's messages, over several turns if they exceed the daemon's share of one turn.
 ///
 /// The socket's own queues have no limit, since a full one can end the process. So up to 2,048
-/// messages are fetched in a turn, into a queue that has a limit; a connection beyond it is shut
-/// down.
+/// messages are fetched per turn into a queue with a limit. A connection that exceeds the limit is
+/// shut down.
 @MainActor
 final class Intake {
-  /// What came in one message.
+  /// The contents of one message.
   struct Item {
-    /// Of the connection that it came from.
+    /// The serial of its connection.
     let serial: UInt64
     let peer: PeerID
     /// The peer that sent it; nil on the publishing socket, which does not need it.
     let caller: Caller?
     let holder: Holder
-    /// What it is known by; nil on the control socket, where the caller has it.
+    /// The peer's name; nil on the control socket, whose caller has it.
     let name: PeerName?
-    /// What the connection has, or had; -1 when it has none any more.
+    /// The connection's present or former descriptor; -1 if unknown.
     let descriptor: Int32
     let bytes: [UInt8]
-    /// Whether the message was one frame, as all of ours are.
+    /// Whether the message was one frame, as the protocol requires.
     let isWhole: Bool
   }
 
-  /// What may wait to be taken.
+  /// Limits of the messages that wait to be taken.
   enum Limits {
-    /// More than a client has on its way that sends its window in single actions, cancels all of
+    /// More than a client sends at once if it sends its window in single actions, cancels all of
     /// its effects and gives credit for all of its scopes.
     static let messages = 8192
-    /// The same upstream, where a client has some topics and some fences.
+    /// The same upstream: a client sends some topics and some fences.
     static let upstreamMessages = 256
     static let bytes = 32 << 20
     /// Of all together; beyond it the connections of the holder with the most are shut down, until
-    /// an eighth is free: so who sends on many connections is looked for seldom.
+    /// an eighth is free.
+    ///
+    /// So the search for a sender with many connections is rare.
     static let totalMessages = 65_536
     static let totalBytes = 64 << 20
-    /// Of all together who are not the owner's: the owner's programs find room beside them.
+    /// Of all holders except the owner: the owner's programs have a reserve.
     static let messagesOfOthers = 49_152
     static let bytesOfOthers = 48 << 20
-    /// Messages fetched in one turn, and discarded of connections that were shut down.
+    /// Messages fetched in one turn, and messages of cut connections discarded in one turn.
     ///
     /// The rest of the turn waits for them. The library takes messages from all connections in
     /// turn, so the first message of each is among them.
     static let fetched = 2048
     static let passedOver = 4096
-    /// A routing id that a peer has chosen: the library keeps it several times, and sends it along.
+    /// Bytes of a routing id, which a peer chooses: the library keeps several copies, and sends
+    /// it along.
     static let routingID = 64
   }
 
@@ -59,20 +62,20 @@ final class Intake {
   private var identity = Message()
   private var body = Message()
 
-  /// What was fetched, by connections.
+  /// Fetched messages, by connections.
   ///
   /// Bounded by ``Limits/totalBytes``, and for each connection by ``Limits/bytes``.
   private var fetched = FairQueue<Holder, UInt64, Item>()
-  /// How much of each connection that is.
+  /// The amount of these messages, per connection.
   private var backlog: IntakeBacklog
-  /// Who was shut down; nothing more is taken from them.
+  /// The connections that were shut down; their messages are discarded.
   ///
   /// Bounded by ``ConnectionTable/Limits/connections``, and emptied when the socket is read to
   /// its end.
   private var cut: Set<UInt64> = []
-  /// How many of their messages may still be passed over in this turn.
+  /// The number of their messages that may still be discarded in this turn.
   private var passesLeft = Limits.passedOver
-  /// Those who were shut down because too much of them waited.
+  /// The number of connections that were shut down because of their backlog.
   private(set) var cutSenders: UInt64 = 0
 
   init(
@@ -92,10 +95,10 @@ final class Intake {
 
   func beginTurn() { passesLeft = Limits.passedOver }
 
-  /// The next message, if there is one, and it is not behind too much that is to be passed over.
+  /// Takes the next message, unless the turn's quota of discarded messages is exhausted.
   ///
   /// - Parameter waiting: The holders whose messages stay for a later turn.
-  /// - Returns: The message; nil for none.
+  /// - Returns: The message; nil if there is none.
   /// - Throws: ``ZeroMQError``.
   func next(besides waiting: Set<Holder> = []) throws(ZeroMQError) -> Item? {
     if let item = popFirst(besides: waiting) { return item }
@@ -105,18 +108,18 @@ final class Intake {
       append(item)
     }
     guard !isExhausted, !cut.isEmpty else { return nil }
-    // Whoever was shut down has nothing left to be read. What the library has read itself may still
-    // come, until it tells that the connection is over.
+    // Connections that were shut down have no more messages to read. Those that the library has
+    // already read may still follow, until it reports the connection's end.
     cut = side == .control ? cut.filter { routes.isConnected($0) } : []
     return nil
   }
 
-  /// Whether there may be more behind what was passed over in this turn.
+  /// Whether this turn's quota of discarded messages is used up, so messages may remain unread.
   var isExhausted: Bool { passesLeft == 0 }
 
-  /// Fetches what has come and was not taken in this turn.
+  /// Fetches the messages that were not taken in this turn.
   ///
-  /// - Returns: Whether that was all.
+  /// - Returns: Whether the socket is read to its end.
   func fetch() throws(ZeroMQError) -> Bool {
     for _ in 0..<Limits.fetched {
       guard let item = try receive() else { return !isExhausted }
@@ -143,14 +146,14 @@ final class Intake {
     shutDown(serial, descriptor, reason: "sends faster than it can be heard")
   }
 
-  /// Ends a connection, of which nothing more is taken.
+  /// Ends a connection, and discards its further messages.
   func shutDown(_ serial: UInt64, _ descriptor: Int32, reason: String) {
     if drop(serial) { connections.shutDown(serial, descriptor, side, reason: reason) }
   }
 
-  /// Takes nothing more of a connection that is shut down.
+  /// Discards all messages of a connection that is shut down.
   ///
-  /// - Returns: Whether anything was taken of it until now.
+  /// - Returns: Whether this is the first such call for it.
   @discardableResult
   func drop(_ serial: UInt64) -> Bool {
     guard cut.insert(serial).inserted else { return false }
@@ -159,16 +162,16 @@ final class Intake {
     return true
   }
 
-  /// One message from the socket, of somebody who was not shut down.
+  /// Receives one message of a connection that was not shut down.
   private func receive() throws(ZeroMQError) -> Item? {
     while passesLeft > 0 {
       if side == .control {
-        // Behind the identity every message has a frame.
+        // Every message has a frame after the identity.
         guard try socket.receive(into: &identity) else { return nil }
       }
       guard try socket.receive(into: &body) else { return nil }
-      // The library says itself what a connection that is over does not subscribe to any more; that
-      // it is over is told by the guard, and by nobody who only pretends.
+      // For an ended connection the library itself sends unsubscriptions. Only the guard reports
+      // the end, so no peer can forge it.
       if let serial = body.number("User-Id"), let item = try item(from: serial) { return item }
       passesLeft -= 1
       try skipRest()
@@ -176,10 +179,10 @@ final class Intake {
     return nil
   }
 
-  /// The message, unless nothing of its connection is taken.
+  /// The message, unless its connection is cut.
   private func item(from serial: UInt64) throws(ZeroMQError) -> Item? {
-    // Before anything else: whoever was shut down for a flood may have millions left, and as long
-    // as they are not passed over, the next flood is not seen behind them.
+    // This check is first: a flooding connection that was shut down may have left millions of
+    // messages. Until they are discarded, they hide the next flood.
     guard cut.isEmpty || !cut.contains(serial) else { return nil }
     let descriptor = body.descriptor() ?? -1
     guard side == .publishing || identity.count <= Limits.routingID else {
@@ -202,14 +205,14 @@ final class Intake {
     )
   }
 
-  /// Who has sent the message; on the control socket the caller has the name.
+  /// The sender of the message; on the control socket the caller has the name.
   private func origin(
     _ serial: UInt64,
     _ descriptor: Int32,
   ) -> (peer: PeerID, caller: Caller?, holder: Holder, name: PeerName?) {
     if side == .control {
       let (peer, caller, holder) = routes.origin(serial, of: body, routingID: identity)
-      // The messages of a connection stay together, also when it ends between two of them.
+      // The messages of a connection keep one holder, even if it ends between two of them.
       return (peer, caller, backlog.holder(of: serial) ?? holder, nil)
     }
     let name = body.property(PeerName.property).flatMap { PeerName(property: $0) }
@@ -218,13 +221,13 @@ final class Intake {
     return (PeerID(serial: serial), nil, holder, name)
   }
 
-  /// Takes the frames that a message has beyond its first.
+  /// Discards the frames after a message's first.
   private func skipRest() throws(ZeroMQError) {
     while body.more { _ = try socket.receive(into: &body) }
   }
 }
 
 extension Intake.Item {
-  /// What it takes to keep it, about.
+  /// Roughly the memory that it occupies.
   fileprivate var size: Int { bytes.count + 128 }
 }

@@ -2,11 +2,11 @@ import StoreHistory
 import StoreProtocol
 import StoreServer
 
-/// How much of each connection waits to be taken from a socket.
+/// Counts the messages that wait to be taken from a socket, per connection.
 ///
 /// A value without I/O; ``Intake`` has the messages.
 struct IntakeBacklog {
-  /// Messages, and their bytes.
+  /// A number of messages, and of their bytes.
   private struct Amount {
     var messages = 0
     var bytes = 0
@@ -26,7 +26,7 @@ struct IntakeBacklog {
   /// Bounded by ``Intake/Limits/totalMessages``.
   private var waiting: [UInt64: Waiting] = [:]
   private var all = Amount()
-  /// Of all together who are not the owner's.
+  /// The sum of all holders except the owner.
   private var others = Amount()
   private let mostMessages: Int
 
@@ -35,13 +35,13 @@ struct IntakeBacklog {
   /// - Parameter mostMessages: The most messages of one connection.
   init(mostMessages: Int) { self.mostMessages = mostMessages }
 
-  /// The descriptor of a connection of which something waits.
+  /// The descriptor of a connection with waiting messages.
   func descriptor(of serial: UInt64) -> Int32? { waiting[serial]?.descriptor }
 
-  /// The holder of a connection of which something waits.
+  /// The holder of a connection with waiting messages.
   func holder(of serial: UInt64) -> Holder? { waiting[serial]?.holder }
 
-  /// Counts a message of a connection that waits.
+  /// Counts a waiting message of a connection.
   mutating func add(_ bytes: Int, of serial: UInt64, _ descriptor: Int32, _ holder: Holder) {
     count(
       1,
@@ -51,7 +51,7 @@ struct IntakeBacklog {
     )
   }
 
-  /// Counts a message of a connection that waits no more.
+  /// Subtracts a message of a connection that no longer waits.
   mutating func remove(_ bytes: Int, of serial: UInt64) {
     guard let own = waiting[serial] else { return }
     count(-1, bytes, of: serial, own)
@@ -65,8 +65,8 @@ struct IntakeBacklog {
     waiting[serial] = own.amount.messages == 0 ? nil : own
   }
 
-  /// The connections to end after a message of one was added: that one, or those that have most of
-  /// the holder that has most.
+  /// The connections to end after a message of one was added: that one, or the largest ones of the
+  /// holder with the most.
   func excess(after serial: UInt64) -> [UInt64] {
     guard let own = waiting[serial] else { return [] }
     if own.amount.messages > mostMessages || own.amount.bytes > Intake.Limits.bytes {

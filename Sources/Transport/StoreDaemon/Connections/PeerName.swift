@@ -2,24 +2,24 @@ import StoreActor
 import StoreHistory
 import StoreProtocol
 
-/// By what a peer is known: the daemon's own words for it, which libzmq puts on each of its frames.
+/// The name of an authenticated peer: the daemon's own word for it, which libzmq attaches to each
+/// of its frames.
 ///
-/// The guard decides who a peer is when it connects, and whoever takes its frames reads that
-/// decision: nothing else tells who it is.
+/// The guard identifies a peer when it connects. Readers of its frames use that decision alone.
 enum PeerName: Hashable, Sendable {
   /// A key that has a name, and grants.
   case key(String, [UInt8])
   /// A ticket for handing in a key.
   case ticket(KeyTicket)
-  /// A process of this machine, as the kernel says.
+  /// A process of this machine, as the kernel reports it.
   case process(user: UInt32, group: UInt32, number: UInt32)
-  /// Whoever is at an address of the loopback interface that is open to everybody.
+  /// A peer at an address of the loopback interface that is open to all.
   case loopback
 
-  /// The property that has a connection's serial and, behind it, the name.
+  /// The property with a connection's serial, followed by the name.
   static let property = "User-Id"
 
-  /// The name of a peer without a key; nil for one that nobody vouches for.
+  /// The name of a peer without a key; nil for one that is not authenticated.
   init?(_ identity: ActionOrigin.Identity) {
     switch identity {
     case .user(let user, let group, let process):
@@ -29,7 +29,7 @@ enum PeerName: Hashable, Sendable {
     }
   }
 
-  /// What is read again.
+  /// The text form, which ``init(property:)`` reads.
   var word: String {
     switch self {
     case .key(let name, let key): "key:\(name)=\(KeyText.text(key))"
@@ -39,7 +39,7 @@ enum PeerName: Hashable, Sendable {
     }
   }
 
-  /// Reads the property of a frame; nil for a peer that nobody vouches for.
+  /// Reads the property of a frame; nil for a peer that is not authenticated.
   init?(property: String) {
     guard let word = property.split(separator: " ").dropFirst().first else { return nil }
     if let ticket = KeyTicket(word: String(word)) {
@@ -63,18 +63,18 @@ enum PeerName: Hashable, Sendable {
     self = .key(String(parts[0]), key)
   }
 
-  /// Whether a connection that was let in by this name may stay: the name is still that key's.
+  /// Whether a connection that was admitted by this name may stay: the name is still that key's.
   ///
-  /// One by a ticket does not stay in any case.
+  /// Not applicable to tickets: their connections end in any case.
   func isGood(under grants: Grants) -> Bool {
     if case .key(let name, let key) = self { grants.name(ofKey: key) == name } else { true }
   }
 
-  /// The peer as sessions know it.
+  /// The peer in the form that sessions use.
   ///
   /// - Parameters:
-  ///   - name: Its name; nil for one that nobody vouches for, which may do nothing.
-  ///   - place: Where it is connected from.
+  ///   - name: Its name; nil for one that is not authenticated, which has no rights.
+  ///   - place: The address that it is connected from.
   /// - Returns: The peer.
   static func caller(_ name: Self?, at place: String) -> Caller {
     switch name {
@@ -89,7 +89,7 @@ enum PeerName: Hashable, Sendable {
 }
 
 extension ConnectionTable.Side {
-  /// What is asked about who comes there.
+  /// The domain that the library names in its requests for admission.
   var domain: String {
     switch self {
     case .control: "control"

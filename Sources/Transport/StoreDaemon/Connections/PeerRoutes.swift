@@ -3,7 +3,7 @@ import StoreProtocol
 import StoreServer
 import ZeroMQ
 
-/// Which routing id the connection of each peer has, for as long as it lasts.
+/// The routing id of each peer's connection, for as long as it lasts.
 @MainActor
 final class PeerRoutes {
   private struct Route {
@@ -15,24 +15,25 @@ final class PeerRoutes {
   }
 
   private let connections: ConnectionGuard
-  /// Is told of each connection of either socket that is over, by its serial.
+  /// Called with the serial of each connection of either socket that has ended.
   var onGone: (UInt64) -> Void = { _ in }
   /// Bounded by ``ConnectionTable/Limits/connections``, each with a routing id of at most
   /// ``Intake/Limits/routingID``.
   private var routes: [UInt64: Route] = [:]
-  /// The one that was used last: most frames come from and go to where the one before did.
+  /// The route that was used last: most frames have the same peer as the one before.
   private var last: (serial: UInt64, route: Route)?
 
-  // Who has not been greeted in time is shut down when everything was heard that had come by then.
+  // The moment at which all earlier messages were read. Connections that were not greeted in time
+  // by then are shut down.
   private var cutoff: Int64?
-  /// Turns since everything was heard.
+  /// Turns since all messages were read.
   private var turnsBehind = 0
-  /// In so many turns each peer had its own, however many there are.
+  /// In so many turns each peer was served, however many there are.
   private static let turnsOfAll = 1000
 
   init(_ connections: ConnectionGuard) { self.connections = connections }
 
-  /// The peer that sent a control frame, who that is, and its holder.
+  /// The peer that sent a control frame, its caller, and its holder.
   func origin(
     _ serial: UInt64,
     of frame: borrowing Message,
@@ -43,7 +44,7 @@ final class PeerRoutes {
     let place = frame.property("Peer-Address") ?? ""
     let name = frame.property(PeerName.property).flatMap { PeerName(property: $0) }
     let caller = PeerName.caller(name, at: place)
-    // What a peer sent before it went still counts, but there is nobody to answer.
+    // Frames of an ended connection still count, but they get no answer.
     guard let descriptor = frame.descriptor(),
       connections.identify(serial, descriptor, .control, as: name)
     else { return (peer, caller, .unknown) }
@@ -64,13 +65,13 @@ final class PeerRoutes {
     return route(peer.serial)?.routingID
   }
 
-  /// The descriptor of a peer's connection; nil when that is over.
+  /// The descriptor of a peer's connection; nil if that has ended.
   func descriptor(of peer: PeerID) -> Int32? {
     forgetGone()
     return route(peer.serial)?.descriptor
   }
 
-  /// Takes note that a peer was welcomed.
+  /// Records that a peer was greeted.
   func greet(_ peer: PeerID) {
     guard let route = route(peer.serial) else { return }
     connections.greet(peer.serial, route.descriptor)
@@ -96,7 +97,7 @@ final class PeerRoutes {
 
   // MARK: - Those who do not say who they are
 
-  /// Shuts down who had time to say hello, was heard, and was not welcomed.
+  /// Shuts down peers that had time for a hello, were read, and were not greeted.
   func beginTurn() {
     forgetGone()
     turnsBehind += 1
@@ -106,7 +107,7 @@ final class PeerRoutes {
     connections.shutDownSilent(at: cutoff)
   }
 
-  /// Everything was taken that has come up to now; what it is answered goes out in this turn.
+  /// Records that all messages up to now were taken; their answers leave in this turn.
   func heardEverybody() {
     turnsBehind = 0
     guard connections.takeOverdue() else { return }

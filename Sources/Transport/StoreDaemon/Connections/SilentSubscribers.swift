@@ -1,10 +1,10 @@
 import ZeroMQ
 
-/// One user's connections to the publishing socket on which nothing has come.
+/// One user's connections to the publishing socket that have not sent a message.
 ///
-/// Who follows nothing has nothing to say there. So as many may be silent as the user has control
-/// connections that were welcomed; of others it takes the oldest, those of such programs first that
-/// have most of them.
+/// A client that follows no scope sends no message there. So a user may have as many silent
+/// connections as greeted control connections. The excess is shut down: the oldest first, of the
+/// programs that exceed their share most.
 struct SilentSubscribers {
   /// Nanoseconds after which a connection is silent.
   static let patience: Int64 = 3_000_000_000
@@ -19,7 +19,7 @@ struct SilentSubscribers {
   ///
   /// Bounded by ``ConnectionTable/Limits/connections``.
   private var connections: [Connection] = []
-  /// How many control connections were welcomed, by programs.
+  /// The number of greeted control connections, by programs.
   ///
   /// Bounded by ``ConnectionTable/Limits/connections``.
   private var welcomed: [PeerProgram: Int] = [:]
@@ -33,9 +33,9 @@ struct SilentSubscribers {
     )
   }
 
-  /// A connection has spoken, or is over.
+  /// Records that a connection has sent a message, or has ended.
   mutating func remove(_ descriptor: Int32) {
-    // The last ones mostly are those who speak.
+    // Connections that send are mostly among the last ones.
     guard let place = connections.lastIndex(where: { $0.descriptor == descriptor }) else { return }
     connections.remove(at: place)
   }
@@ -45,24 +45,25 @@ struct SilentSubscribers {
     welcomedCount += 1
   }
 
-  /// A control connection that was welcomed is over.
+  /// Records that a greeted control connection has ended.
   mutating func part(_ program: PeerProgram) {
     let count = welcomed[program, default: 1] - 1
     welcomed[program] = count == 0 ? nil : count
     welcomedCount -= 1
   }
 
-  /// When there are more silent ones than may be, if nothing happens.
+  /// The moment at which the number of silent connections exceeds the limit, if no
+  /// event intervenes.
   var end: Int64? {
     guard connections.count > welcomedCount else { return nil }
     return connections[welcomedCount].acceptedAt + Self.patience
   }
 
-  /// Those beyond the ones that may be silent at a moment; each is told once.
+  /// Takes the silent connections that exceed the limit at a moment, each once.
   mutating func take(at moment: Int64) -> [Int32] {
     guard let end, end <= moment else { return [] }
     let silent = connections.prefix { $0.acceptedAt + Self.patience <= moment }
-    // How many more its program has from it on than were welcomed.
+    // For each connection, the excess of its program among this one and newer ones.
     var excess: [(connection: Connection, amount: Int)] = []
     var counts = welcomed.mapValues { -$0 }
     for connection in silent.reversed() {

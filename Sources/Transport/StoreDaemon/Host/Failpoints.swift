@@ -8,12 +8,12 @@ import Glibc
 import Darwin
 #endif
 
-/// What the environment wants of a daemon under test.
+/// Settings of a daemon under test, from the environment.
 enum Failpoints {
-  /// Ends the process where `STOREACTOR_FAILPOINT` says, such as `beforeCommit:7`: the seventh time
-  /// that it comes by.
+  /// Ends the process at the place that `STOREACTOR_FAILPOINT` names, such as `beforeCommit:7`: at
+  /// the seventh time that this place is reached.
   ///
-  /// The place's name is added to the file `STOREACTOR_FAILPOINT_NOTES` then.
+  /// The place's name is then appended to the file `STOREACTOR_FAILPOINT_NOTES`.
   static func install() {
     guard let parts = value("STOREACTOR_FAILPOINT")?.split(separator: ":") else { return }
     guard parts.count == 2, let point = Failpoint(rawValue: String(parts[0])),
@@ -23,10 +23,10 @@ enum Failpoints {
     Failpoint.action.withLock { $0 = countdown.reach }
   }
 
-  /// How many bytes of records lead to a snapshot; nil as usual.
+  /// The number of bytes of records after which a snapshot is made; nil for the default.
   static var recordBytesPerSnapshot: Int? { value("STOREACTOR_SNAPSHOT_BYTES").flatMap { Int($0) } }
 
-  /// How many bytes a segment of the log has; nil as usual.
+  /// The number of bytes of a segment of the log; nil for the default.
   static var segmentBytes: Int? { value("STOREACTOR_SEGMENT_BYTES").flatMap { Int($0) } }
 
   private static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

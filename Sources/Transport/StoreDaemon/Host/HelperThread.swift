@@ -13,13 +13,13 @@ struct HelperThread: Sendable {
   }
 
   #if canImport(Darwin)
-  // A pointer, which nobody follows; never changed.
+  // A pointer that is neither dereferenced nor changed.
   nonisolated(unsafe) private let thread: pthread_t
   #else
   private let thread: pthread_t
   #endif
 
-  /// Starts a thread; nil when the system has none left.
+  /// Starts a thread; nil if the system has no more.
   static func start(_ run: @escaping @Sendable () -> Void) -> HelperThread? {
     let body = Unmanaged.passRetained(Body(run))
     #if canImport(Darwin)
@@ -39,7 +39,7 @@ struct HelperThread: Sendable {
     #endif
   }
 
-  /// Waits until the thread has done what it was started for; to be called once.
+  /// Waits until the thread has ended; to be called once.
   func join() { pthread_join(thread, nil) }
 
   fileprivate static func run(_ body: UnsafeMutableRawPointer) {
@@ -47,7 +47,7 @@ struct HelperThread: Sendable {
   }
 }
 
-// The systems do not agree on whether the argument may be missing.
+// The systems differ in whether the argument is optional.
 private func runHelper(_ body: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   if let body { HelperThread.run(body) }
   return nil

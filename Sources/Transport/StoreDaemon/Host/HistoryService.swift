@@ -5,12 +5,12 @@ import StoreProtocol
 import StoreServer
 import Synchronization
 
-/// Answers questions about the history on a thread of its own, one after the other.
+/// Answers questions about the history on its own queue, one after the other.
 ///
-/// Holders take turns, by what their questions cost.
+/// Holders take turns, by the costs of their questions.
 final class HistoryService: Sendable {
-  /// For so many seconds what a question has left waits for the next one: who lists a log asks at
-  /// once, and who follows it several times a second.
+  /// The seconds for which a question's leftover is kept for the next one: a client that lists a
+  /// log asks at once, and one that follows it several times a second.
   private static let patience = 5
 
   private let directory: String
@@ -21,18 +21,18 @@ final class HistoryService: Sendable {
     job: HistoryJob, body: @MainActor @Sendable (HistoryJob.Result) -> Void
   )
   private let waiting = Mutex(FairQueue<Holder, PeerID, Question>())
-  /// What the last question has left, and how many there were.
+  /// The leftover of the last question, and the number of questions so far.
   private let left = Mutex<(value: (any Sendable)?, count: Int)>((nil, 0))
 
   init(directory: String) { self.directory = directory }
 
-  /// Answers a question, and passes on the answer on the main thread.
+  /// Answers a question, and calls `body` with the answer on the main thread.
   func answer(
     _ job: HistoryJob,
     _ body: @escaping @MainActor @Sendable (HistoryJob.Result) -> Void,
   ) {
     waiting.withLock { $0.append((job, body), from: job.peer, of: job.holder, cost: job.cost) }
-    // One block for each question, whichever is next by then.
+    // One block per question; each block answers the question that is next by then.
     queue.async { [self] in
       guard let (job, body) = waiting.withLock({ $0.popFirst() }) else { return }
       let result = run(job)

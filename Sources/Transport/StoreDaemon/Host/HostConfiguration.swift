@@ -25,19 +25,20 @@ public struct HostConfiguration: Sendable {
   ///
   /// The root state has to conform to `DurableState`.
   public var data: String?
-  /// Whether the daemon refuses to start where its data directory has no history yet.
+  /// Whether the daemon refuses to start if its data directory has no history yet.
   ///
-  /// Set it for a daemon whose disk is mounted: an empty mount point begins no new history then.
+  /// Set it for a daemon whose disk is mounted: then it begins no new history in an empty
+  /// mount point.
   public var requiresHistory = false
-  /// Whether a history none of whose snapshots can be read goes on from its records and this
-  /// program's initial state.
+  /// Whether a history without readable snapshots continues from its records and this program's
+  /// initial state.
   ///
-  /// That is refused where the records do not begin with revision 1, or history began with another
-  /// initial state. It changes nothing where a snapshot can be read.
+  /// The daemon refuses that if the records do not begin with revision 1, or if the history began
+  /// with another initial state. The setting has no effect if a snapshot can be read.
   public var beginsWithInitialState = false
-  /// When a change is told to clients: after it is safely on disk, or before.
+  /// Whether clients are notified of a change after it is safely on disk, or before.
   public var durability = Durability.full
-  /// How much history is kept beyond what a restart needs, for reading the past.
+  /// How much history is kept for reading the past, beyond the part that a restart needs.
   public var retention = Retention()
   /// Further addresses to listen at, such as `tcp://127.0.0.1:5555`.
   public var listen: [String] = []
@@ -46,45 +47,46 @@ public struct HostConfiguration: Sendable {
   ///
   /// It is created if it is needed and does not exist. Do not lose it: clients accept no other key.
   public var key: String?
-  /// Whether addresses on the loopback interface admit every user of the machine, without keys and
-  /// encryption.
+  /// Whether addresses on the loopback interface admit every user of the machine, without keys
+  /// and encryption.
   public var allowsInsecureLoopback = false
-  /// The file that says what other users may see and send; nil for `grants` in the directory.
+  /// The file of grants, which defines the scopes and actions of other users; nil for `grants` in
+  /// the directory.
   ///
   /// Without the file, only the daemon's own user and root are admitted.
   public var grants: String?
-  /// The id of a user whom the files of grants and of the secret key, and their directories, may
-  /// belong to, besides the daemon's user and root; nil for no other.
+  /// The id of a further owner that is allowed for the files of grants and of the secret key, and
+  /// for their directories, besides the daemon's user and root; nil for no other.
   public var trustedOwner: UInt32?
   /// The address at which metrics are served over HTTP, in the text format of Prometheus:
-  /// `HOST:PORT` or, on the loopback interface, `PORT`; nil for none.
+  /// `HOST:PORT` or, on the loopback interface, `PORT`; nil for no address.
   ///
-  /// Everybody who can connect to it can read them.
+  /// Every peer that can connect to it can read them.
   public var metrics: String?
-  /// The names by which the metrics may be requested, besides `localhost` and every address in
-  /// digits.
+  /// The names by which the metrics may be requested, besides `localhost` and every address
+  /// in digits.
   ///
-  /// A request that names another host is refused: a web page can have its own name lead to this
-  /// machine, and would read the metrics.
+  /// A request that names another host is refused: otherwise a web page whose own name resolves to
+  /// this machine could read the metrics.
   public var metricsHosts: [String] = []
-  /// What the program counts with swift-metrics, to be told with the daemon's numbers; nil for
-  /// nothing.
+  /// Metrics that the program counts with swift-metrics, reported with the daemon's numbers; nil
+  /// for no such metrics.
   public var programMetrics: ProgramMetrics?
   /// How long a client may be silent before its session ends.
   public var lease: Duration = .seconds(10)
-  /// How long a client whose connection was lost has to come back before its session ends.
+  /// How long a client may take to reconnect after it lost its connection, before its session ends.
   public var grace: Duration = .seconds(2)
 
-  /// Whether the program has the options of `stored`, which error messages name then.
+  /// Whether the program has the options of `stored`; error messages then name them.
   package var hasOptions = false
 
   /// Creates the configuration of a daemon in a directory.
   public init(directory: String) { self.directory = directory }
 
-  /// The addresses that everybody may connect to who reaches them.
+  /// The addresses that admit every peer that reaches them.
   var plainAddresses: [String] { listen.filter { !isEncrypted($0) } }
 
-  /// The addresses that ask for keys.
+  /// The addresses that require keys.
   var encryptedAddresses: [String] { listen.filter { isEncrypted($0) } }
 
   private func isEncrypted(_ address: String) -> Bool {
@@ -125,7 +127,7 @@ public struct HostConfiguration: Sendable {
     return directories
   }
 
-  /// Checks everything that can be checked before something is opened.
+  /// Checks every setting that can be checked before a file or socket is opened.
   func check() throws(HostError) {
     guard data != nil || !requiresHistory else {
       throw HostError(
@@ -148,7 +150,7 @@ public struct HostConfiguration: Sendable {
     try checkMetrics()
   }
 
-  /// Checks how long clients may be silent.
+  /// Checks the lease of clients.
   package func checkLease() throws(HostError) {
     guard lease >= .milliseconds(100), lease <= .seconds(86_400) else {
       throw HostError(
@@ -159,7 +161,7 @@ public struct HostConfiguration: Sendable {
     }
   }
 
-  /// Checks the time that clients have to come back.
+  /// Checks the time that clients have to reconnect.
   package func checkGrace() throws(HostError) {
     guard grace > .zero, grace <= lease else {
       throw HostError(
@@ -180,7 +182,7 @@ public struct HostConfiguration: Sendable {
     for address in listen { try check(address: address) }
   }
 
-  /// Checks where numbers are told.
+  /// Checks the address of the metrics.
   package func checkMetrics() throws(HostError) {
     if let metrics { _ = try MetricsAddress(metrics) }
   }

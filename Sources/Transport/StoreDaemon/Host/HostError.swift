@@ -1,6 +1,6 @@
 import StoreJournal
 
-/// Why a daemon could not start, or had to stop.
+/// The reason why a daemon could not start, or had to stop.
 public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure, with the exit status of a program that ends because of it (sysexits.h).
   public struct Code: Hashable, Sendable {
@@ -31,9 +31,9 @@ public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The kind of failure.
   public var code: Code
-  /// What was wrong and what was expected.
+  /// The fault and the expectation.
   public var message: String
-  /// What to do about it.
+  /// An instruction to the operator; may be empty.
   public var remedy: String
 
   /// Creates an error.
@@ -48,7 +48,8 @@ public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HostError {
-  /// Why kept history cannot be used: what another start may mend is told from what it does not.
+  /// Describes why a history cannot be used; the code separates temporary failures from
+  /// lasting ones.
   init(_ error: JournalError) {
     let code: Code =
       switch error.code {

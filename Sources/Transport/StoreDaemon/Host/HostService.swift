@@ -38,7 +38,7 @@ final class HostService: LoopParticipant {
     }
   }
 
-  /// Schedules a turn of the loop, if none would come by itself.
+  /// Schedules a turn of the loop, unless one is pending.
   var wakeUp: () -> Void {
     get { transport.onWakeUp }
     set {
@@ -49,7 +49,7 @@ final class HostService: LoopParticipant {
 
   var sockets: [Socket] { transport.sockets.all }
   var socketGeneration: Int { 0 }
-  /// Effects send from tasks of their own; what they enqueue wakes the loop.
+  /// Effects send from their own tasks; the actions that they enqueue wake the loop.
   var resumesMainQueue: Bool { false }
   var awaitsAnswer: Bool { turn.awaitsJournal }
   var nextDeadline: Int64? { turn.nextDeadline?.nanoseconds }
@@ -57,7 +57,7 @@ final class HostService: LoopParticipant {
   func receiveMessages() throws(ZeroMQError) -> Bool {
     transport.sockets.beginTurn()
     let hasMore = try turn.receive()
-    // What is left in the sockets would have the loop turn at once.
+    // Messages that remain in the sockets would start the next turn of the loop at once.
     if hasMore || turn.hasBackpressure || turn.isSettling { try transport.sockets.fetchRest() }
     return hasMore
   }
@@ -67,27 +67,29 @@ final class HostService: LoopParticipant {
     if turn.isOver { onStop() }
   }
 
-  /// Applies changed grants from now on: first to what clients receive, then to who is admitted.
+  /// Applies changed grants from now on: first to the contents that clients receive, then
+  /// to admission.
   func apply(_ grants: Grants) {
     turn.apply(grants)
     transport.sockets.admit(grants)
   }
 
-  /// Finishes the turn, says goodbye, and stops.
+  /// Finishes the turn, takes leave of the clients, and stops.
   func stop() { turn.stop() }
 
   /// Closes everything.
   ///
-  /// - Returns: Why the journal could not be closed; nil when it was, or was not to be.
+  /// - Returns: The lasting error of closing the journal; nil if it was closed, was to stay open,
+  ///   or failed temporarily.
   func close() -> JournalError? {
     guard !isClosed else { return nil }
     isClosed = true
-    // Both hold the loop, which holds us.
+    // Both closures retain the loop, which retains this object.
     onStop = {}
     wakeUp = {}
     turn.detach()
     transport.sockets.close()
-    // What is not known to be kept must not look like a clean end.
+    // After a failure the end must not look orderly, as records may be missing on disk.
     guard let journal, turn.failure == nil else { return nil }
     let (last, settling) = (turn.server.lastSnapshot(), turn.server.timing.settling)
     do throws(JournalError) {
@@ -95,7 +97,7 @@ final class HostService: LoopParticipant {
       return nil
     } catch {
       transport.say(error)
-      // All that was told is kept; only the mark of an orderly end is missing.
+      // All released revisions are on disk; only the mark of an orderly end is missing.
       return error.code.isForNow ? nil : error
     }
   }
@@ -106,7 +108,7 @@ final class HostService: LoopParticipant {
 final class HostTransport: DaemonTransport {
   let sockets: HostSockets
   fileprivate let logger: Logger
-  /// As many threads as there are jobs and cores.
+  /// One thread per job, up to the number of cores.
   private let captures = DispatchQueue(label: "storeactor.captures", attributes: .concurrent)
   var onWakeUp: () -> Void = {}
   var onResult: (CaptureJob.Result) -> Void = { _ in }
@@ -155,7 +157,7 @@ final class HostTransport: DaemonTransport {
     do throws(ZeroMQError) {
       try sockets.publishing.setWelcome(message)
     } catch {
-      // Clients learn of the epoch by hello as well.
+      // Clients also receive the epoch by hello.
       logger.error("The publishing socket could not be told of the new epoch: \(error)")
     }
   }

@@ -3,14 +3,14 @@ struct RecoveryProgress {
   private static let second: Int64 = 1_000_000_000
 
   private let newest: UInt64
-  /// When the next report is due, in nanoseconds.
+  /// The time of the next report, in nanoseconds.
   private var next: Int64
 
   /// Starts measuring the time.
   ///
   /// - Parameters:
   ///   - newest: The revision that is recovered last.
-  ///   - now: What time it is, in nanoseconds.
+  ///   - now: The current time, in nanoseconds.
   init(through newest: UInt64, at now: Int64) {
     self.newest = newest
     next = now + Self.second
@@ -20,8 +20,8 @@ struct RecoveryProgress {
   ///
   /// - Parameters:
   ///   - revision: The revision that was recovered last.
-  ///   - now: What time it is, in nanoseconds.
-  /// - Returns: A sentence; nil where something was said less than a second ago.
+  ///   - now: The current time, in nanoseconds.
+  /// - Returns: A sentence; nil if the last report is less than a second old.
   mutating func text(at revision: UInt64, _ now: Int64) -> String? {
     guard now >= next else { return nil }
     next = now + Self.second
@@ -34,7 +34,7 @@ struct RecoveryProgress {
 final class SearchProgress {
   private static let second: Int64 = 1_000_000_000
 
-  /// When the next report is due, in nanoseconds.
+  /// The time of the next report, in nanoseconds.
   private var next: Int64
 
   /// Starts measuring the time, in nanoseconds.
@@ -45,8 +45,8 @@ final class SearchProgress {
   /// - Parameters:
   ///   - place: The place in the segment that was reached.
   ///   - count: The segment's number of bytes.
-  ///   - now: What time it is, in nanoseconds.
-  /// - Returns: A sentence; nil where something was said less than a second ago.
+  ///   - now: The current time, in nanoseconds.
+  /// - Returns: A sentence; nil if the last report is less than a second old.
   func text(at place: Int, of count: Int, _ now: Int64) -> String? {
     guard now >= next else { return nil }
     next = now + Self.second

@@ -8,10 +8,10 @@ final class RepeatedLook<Finding: Sendable> {
   /// Starts checking.
   ///
   /// - Parameters:
-  ///   - seconds: How long it waits between two looks, and before the first.
-  ///   - queue: Where it checks.
-  ///   - look: What is new; nil for nothing. It may take its time.
-  ///   - onFinding: Is called with what is new.
+  ///   - seconds: The time between two checks, and before the first.
+  ///   - queue: The queue on which it checks.
+  ///   - look: Returns a new finding, or nil. It may block.
+  ///   - onFinding: Called with each finding.
   init(
     every seconds: Double,
     on queue: DispatchQueue = .global(qos: .utility),
@@ -26,7 +26,7 @@ final class RepeatedLook<Finding: Sendable> {
 
   isolated deinit { timer.cancel() }
 
-  /// Made where no actor is, or it would be the main actor's.
+  /// A nonisolated function, so that the closure is not isolated to the main actor.
   private nonisolated static func handler(
     _ look: @escaping @Sendable () -> Finding?,
     _ onFinding: @escaping @MainActor (Finding) -> Void,

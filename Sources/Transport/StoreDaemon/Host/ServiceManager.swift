@@ -9,7 +9,7 @@ import Darwin
 
 /// Notifies the service manager that started the process, as sd_notify(3) does.
 ///
-/// A process that was not started by one notifies nobody.
+/// A process without a service manager has no ``ServiceManager``.
 @MainActor
 final class ServiceManager {
   private let address: sockaddr_un
@@ -28,7 +28,7 @@ final class ServiceManager {
     address.sun_family = sa_family_t(AF_UNIX)
     var path = Array(name.utf8)
     let isAbstract = path.first == UInt8(ascii: "@")
-    // The end of a path is marked by a zero, an abstract name begins with one.
+    // A path ends with a zero byte; an abstract name begins with one.
     guard path.count < MemoryLayout.size(ofValue: address.sun_path),
       isAbstract || path.first == UInt8(ascii: "/")
     else {
@@ -76,7 +76,7 @@ final class ServiceManager {
   /// Reports that the daemon reloads its configuration; ``ready(_:)`` ends that.
   func reloading() {
     var time = timespec()
-    // Fails only for a clock that the system does not have.
+    // It fails only for a clock that the system does not have.
     clock_gettime(CLOCK_MONOTONIC, &time)
     tell("RELOADING=1\nMONOTONIC_USEC=\(time.tv_sec * 1_000_000 + time.tv_nsec / 1_000)")
   }

@@ -8,10 +8,10 @@ import Darwin
 
 /// SIGTERM and SIGINT as requests to stop, and SIGHUP as a request to reload the configuration.
 ///
-/// No signal is lost after it was created.
+/// No signal is lost after this object was created.
 ///
-/// They are blocked, so that one that comes early waits for its source. A process that was told to
-/// ignore SIGHUP, as `nohup` does, goes on ignoring it.
+/// The signals are blocked, so that an early one waits for its source. If the process was started
+/// with SIGHUP ignored, as by `nohup`, it stays ignored.
 @MainActor
 final class StopSignals {
   private let numbers: [Int32]
@@ -38,7 +38,7 @@ final class StopSignals {
     return sigismember(&waiting, SIGTERM) == 1 || sigismember(&waiting, SIGINT) == 1
   }
 
-  /// Calls a body for each signal, also for those that came before.
+  /// Calls a body for each signal, including signals that are already pending.
   func begin(
     onStop: @escaping @MainActor () -> Void,
     onReload: @escaping @MainActor () -> Void,
@@ -57,7 +57,7 @@ final class StopSignals {
     for source in sources { source.cancel() }
     sources = []
     for number in numbers {
-      // Ignoring drops those that wait: the process ends already.
+      // To ignore a signal discards pending ones: the process ends already.
       signal(number, SIG_IGN)
       signal(number, SIG_DFL)
     }

@@ -12,19 +12,19 @@ import Darwin
 
 /// A daemon's directory: private to its user, and locked for as long as the daemon runs.
 ///
-/// The lock matters, because binding a second time to a live socket's path succeeds and takes
-/// over the clients that come.
+/// The lock is necessary: a second bind to a live socket's path succeeds and takes over
+/// new clients.
 final class StoreDirectory: Sendable {
   let path: String
   private let lock: DirectoryLock
-  /// The files that clients use, as they were when everything was opened.
+  /// The identities of the files that clients use, recorded after all were opened.
   ///
   /// Bounded by ``remembered``.
   private let files = Mutex<[(name: String, identity: FileIdentity)]>([])
-  /// The daemon's journal, where it is here.
+  /// The daemon's journal, if it is in this directory.
   private let journal = Mutex<DiskJournal?>(nil)
 
-  /// Makes the directory if need be, checks that it is private, and locks it.
+  /// Creates the directory if it is missing, checks that it is private, and locks it.
   ///
   /// - Parameters:
   ///   - path: The directory.
@@ -42,7 +42,7 @@ final class StoreDirectory: Sendable {
     lock = try Self.lock(path, remedy, program)
   }
 
-  /// Whether a path leads to it, however it is written.
+  /// Whether a path leads to this directory, in any spelling.
   func isAt(_ path: String) -> Bool {
     let other = FileIdentity(following: path)
     return other != nil && other == FileIdentity(following: self.path)
@@ -52,7 +52,7 @@ final class StoreDirectory: Sendable {
 
   /// Records the journal, the lock and the sockets, which all exist now.
   ///
-  /// - Parameter journal: The daemon's journal, if it is here.
+  /// - Parameter journal: The daemon's journal, if it is in this directory.
   func remember(_ journal: DiskJournal?) {
     self.journal.withLock { $0 = journal }
     let remembered = [DirectoryLock.name, "ctl", "pub"]
@@ -62,9 +62,9 @@ final class StoreDirectory: Sendable {
     }
   }
 
-  /// What was removed or replaced; nil if nothing was.
+  /// The file that was removed or replaced; nil if all are in place.
   ///
-  /// Of several the one with the gravest consequences.
+  /// Of several, the one with the gravest consequences.
   var loss: DirectoryLoss? {
     let files = files.withLock { $0 }
     let journal = journal.withLock { $0 }
@@ -78,9 +78,9 @@ final class StoreDirectory: Sendable {
     return journal != nil && name == DirectoryLock.name ? .history(file) : .clients(file)
   }
 
-  /// Lets other users open the sockets, or nobody; admission is decided there.
+  /// Lets all other users open the sockets, or no other user; the guard decides about admission.
   ///
-  /// Other files in the directory have permissions of their own.
+  /// Other files in the directory have their own permissions.
   func letOthersReach(_ isOpen: Bool) throws(HostError) {
     try setMode(isOpen ? 0o711 : 0o700, of: path)
     for name in ["ctl", "pub"] { try setMode(isOpen ? 0o666 : 0o600, of: "\(path)/\(name)") }
@@ -98,11 +98,11 @@ final class StoreDirectory: Sendable {
 
   // MARK: - Taking it
 
-  /// Makes the directory and closes it to others.
+  /// Creates the directory and closes it to others.
   ///
   /// - Parameters:
   ///   - path: The directory.
-  ///   - option: How to name another one, such as ` with --dir`; it may be empty.
+  ///   - option: The words that name another one, such as ` with --dir`; they may be empty.
   /// - Throws: ``HostError``.
   private static func makePrivate(_ path: String, _ option: String) throws(HostError) {
     guard !path.isEmpty else {
@@ -129,13 +129,13 @@ final class StoreDirectory: Sendable {
       throw HostError(
         .notAllowed,
         "Others can write to the directory \(path) (mode \(directory.modeText)).",
-        // What is everybody's must stay so.
+        // A shared directory must stay shared.
         remedy: directory.isSticky
           ? "Name a directory of your own\(option)."
           : "Run: chmod 700 \(ShellWord.quoted(path))",
       )
     }
-    // Others must not even connect: what is published is for one user.
+    // Others must not even connect: the publications are for one user.
     guard directory.mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
       throw HostError(
         .notAllowed,
@@ -187,37 +187,37 @@ final class StoreDirectory: Sendable {
   static func systemMessage() -> String { String(cString: strerror(errno)) }
 }
 
-/// What a daemon has lost with a file of its directories, which has a path.
+/// The consequence of a lost file, with the file's path.
 enum DirectoryLoss: Sendable {
-  /// The journal: the state is written nowhere.
+  /// The journal: the state is no longer written.
   case journal(String)
-  /// The lock of the journal's directory: another daemon may go on with the history.
+  /// The lock of the journal's directory: another daemon may continue the history.
   case history(String)
   /// A socket, or the lock of a directory that has only sockets: clients cannot find the daemon, or
   /// find another one.
   case clients(String)
 }
 
-/// Which file it is, whatever it is called.
+/// The identity of a file, independent of its name.
 private struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let number: UInt64
 
-  /// The file of a path; nil when none is there.
+  /// The file of a path; nil if it does not exist.
   init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// The file that a path leads to; nil when there is none.
+  /// The file that a path leads to; nil if it does not exist.
   init?(following path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// Whether a path leads to it no more; false if that cannot be known now.
+  /// Whether a path no longer leads to it; false if that is unknown now.
   func isLost(from path: String) -> Bool {
     var status = stat()
     guard lstat(path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR }
@@ -231,7 +231,7 @@ private struct FileIdentity: Hashable, Sendable {
 }
 
 extension HostError {
-  /// Why a daemon cannot use a directory.
+  /// Describes why a daemon cannot use a directory.
   fileprivate init(_ problem: TrustedPath.Problem, _ option: String) {
     switch problem {
     case .foreign, .writable: self.init(.notAllowed, "\(problem)", remedy: "")

@@ -3,7 +3,7 @@ import StoreActor
 import StoreHistory
 import ZeroMQ
 
-/// Who may come in: the file of grants, and keys.
+/// Admission: the file of grants, and keys.
 extension StoreHost {
   func makeGrantsFile() -> GrantsFile {
     GrantsFile(
@@ -25,7 +25,7 @@ extension StoreHost {
       door: key.map { ($0.publicKey, configuration.encryptedAddresses) },
       logger: logger,
     )
-    // What people write after that is read after that.
+    // Changes that people make afterwards are read afterwards.
     keys.onChange = { [weak self] in self?.changed($0.grants) }
     keys.onRevocationInVain = { [weak self] in self?.forget(key: $0) ?? false }
     return keys
@@ -75,10 +75,10 @@ extension StoreHost {
     }
   }
 
-  /// The file of grants has changed.
+  /// Applies a change of the file of grants.
   ///
-  /// A file with a mistake grants nothing new, and revokes only the rights of those that it does
-  /// not name any more: a revocation must not wait until another line is corrected.
+  /// A file with a mistake adds no grants, and revokes only the rights of peers that it no longer
+  /// names: a revocation must not wait until another line is corrected.
   func changed(_ result: Result<Grants, GrantsFile.Problem>) {
     switch result {
     case .success(let grants):
@@ -99,7 +99,7 @@ extension StoreHost {
 
   /// Revokes a key that is still in the file.
   ///
-  /// - Returns: False when there is none.
+  /// - Returns: False if there is no such key.
   private func forget(key name: String) -> Bool {
     let left = grants.without(key: name)
     guard left != grants else { return false }

@@ -14,7 +14,7 @@ import Glibc
 import Darwin
 #endif
 
-/// What is kept on disk: read at the start, and taken over.
+/// The state on disk: recovered at the start, and taken over.
 extension StoreHost {
   struct OpenedJournal {
     let journal: DiskJournal
@@ -89,7 +89,7 @@ extension StoreHost {
       }
     }
     let recovered = recovery.finish(wasStopped: file.opening.isClean)
-    // All of it could be read: from now on this program writes.
+    // All of the history could be read, so this program writes from now on.
     let beginning = recovered.revision == 0 ? Self.sum(recovered.root, form) : 0
     try file.begin(at: recovered.revision, initial: beginning)
     warnOfCache(path)
@@ -117,13 +117,13 @@ extension StoreHost {
     )
   }
 
-  /// What records from now on.
+  /// Creates the recorder of the revisions from now on.
   ///
   /// - Parameters:
-  ///   - recovered: What was there.
-  ///   - bytes: The bytes of records behind the newest snapshot.
-  ///   - file: Where it is.
-  /// - Returns: It.
+  ///   - recovered: The recovered state.
+  ///   - bytes: The bytes of records after the newest snapshot.
+  ///   - file: The journal's directory.
+  /// - Returns: The recorder.
   /// - Throws: ``JournalError``.
   private func recorder(
     behind recovered: Recovered<State>,
@@ -143,7 +143,7 @@ extension StoreHost {
     return recorder
   }
 
-  /// The largest only snapshot of which a second one is made early: that takes a moment.
+  /// The largest lone snapshot for which a second one is made early, as writing it takes time.
   private static var mostBytesOfSecondSnapshot: Int { 64 << 20 }
 
   /// The checksum of a state in its durable form.
@@ -180,10 +180,13 @@ extension StoreHost {
     JournalDirectory.remove(try file.unneededSnapshots())
   }
 
-  /// Keeps what another build wrote as this one writes it, before any of its own records: so those
-  /// are read without its types as well.
+  /// Writes the recovered state of another build in this build's form, before any of its own
+  /// records.
   ///
-  /// - Returns: How many bytes of records there are behind the newest snapshot, as it were.
+  /// So those can be read without the other build's types as well.
+  ///
+  /// - Returns: The bytes of records after the newest snapshot; a large number if none could
+  ///   be written.
   private func carryOver(
     _ recovered: Recovered<State>,
     _ form: DurableForm<State>,
@@ -193,12 +196,12 @@ extension StoreHost {
       try keep(recovered, form, in: file)
       return 0
     } catch  where error.code.isForNow {
-      // As soon as there is room.
+      // Makes a snapshot due as soon as the disk has room.
       return .max / 2
     }
   }
 
-  /// Logs how far a search in the log has come, and gives it up when the daemon is told to stop.
+  /// Logs the progress of a search in the log, and cancels it when the daemon has to stop.
   private func search(in path: String) -> LogSearch {
     let progress = SearchProgress(at: LoopClock.nanoseconds)
     return LogSearch { [weak self] place, count in

@@ -46,8 +46,8 @@ extension StoreHost {
   /// }
   /// ```
   ///
-  /// If `body` throws, this prints why and exits, as ``main(onReady:)`` does. If the error is no
-  /// ``HostError``, the status is 1.
+  /// If `body` throws, this prints the reason and exits, as ``main(onReady:)`` does. If the error
+  /// is not a ``HostError``, the status is 1.
   public func attempt(_ body: () throws -> Void) {
     do {
       try body()
@@ -62,7 +62,7 @@ extension StoreHost {
   func end(with error: HostError) -> Never { end(error.code.exitStatus, "\(error)") }
 
   private func end(_ status: Int32, _ reason: String) -> Never {
-    // What the program has printed comes first.
+    // The program's own output must precede the reason.
     fflush(nil)
     ProgramName.report(reason, as: configuration.name)
     exit(status)
@@ -70,17 +70,18 @@ extension StoreHost {
 }
 
 extension StoreHost.Ready: CustomStringConvertible {
-  /// The line that tells other programs that clients can connect.
+  /// The line that reports to other programs that clients can connect.
   public var description: String {
     "ready dir=\(directory) epoch=\(String(epoch, radix: 16)) revision=\(revision)"
   }
 
-  /// Prints the line on standard output, where it can be read at once, also through a pipe.
+  /// Prints the line on standard output, unbuffered, so that it can be read at once, also through
+  /// a pipe.
   package func announce() {
-    // What the program has printed comes first.
+    // The program's own output must precede the line.
     fflush(nil)
     let line = Array("\(self)\n".utf8)
-    // Where nobody can read the line, nobody waits for it.
+    // If the output is closed, no program waits for the line.
     _ = write(STDOUT_FILENO, line, line.count)
   }
 }

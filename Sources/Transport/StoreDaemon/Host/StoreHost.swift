@@ -39,7 +39,7 @@ import Darwin
 /// Reducers, sockets and publishing share the main thread, so everything happens in one order.
 @MainActor
 public final class StoreHost<State: Sendable, Action: Sendable> {
-  /// Where a running daemon is.
+  /// The place and history of a running daemon.
   public struct Ready: Hashable, Sendable {
     /// Its directory.
     public var directory: String
@@ -66,7 +66,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   public var onReload: @MainActor () -> Void = {}
 
   let logger: Logger
-  /// How the state is kept on disk; nil if its type is not a `DurableState`.
+  /// The state's form on disk; nil if its type is not a `DurableState`.
   let form: DurableForm<State>?
 
   // Open while the daemon runs.
@@ -75,7 +75,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   var directories: [StoreDirectory] = []
   private var directoryLook: RepeatedLook<DirectoryLoss>?
   private var grantsLook: GrantsLook?
-  /// Where the file of grants is read while the daemon serves.
+  /// The queue that reads the file of grants while the daemon serves.
   var files = FileQueue()
   /// The grants in force.
   var grants = Grants.everything
@@ -84,25 +84,25 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private(set) var service: HostService?
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
-  /// Whether it has replayed its history, after which its store starts no effects.
+  /// Whether the host has replayed its history; its store then starts no effects.
   var hasReplayed = false
   /// Whether a daemon that is still reading its history has to end.
   var isToStop: () -> Bool = { false }
-  /// Why it had to stop.
+  /// The reason why it had to stop.
   private var failure: HostError?
 
-  /// Creates a host; it opens nothing before ``run(onReady:)`` or ``start(onEnd:)``.
+  /// Creates a host, which opens its files and sockets in ``run(onReady:)`` or ``start(onEnd:)``.
   ///
   /// - Parameters:
   ///   - initialState: The root state if none is on disk yet.
-  ///   - exposures: What clients may see; nothing else exists for them.
-  ///   - configuration: Where the daemon is, where it keeps its state, and its time limits. A state
-  ///     is kept on disk only if its type is a `DurableState`.
+  ///   - exposures: The scopes that clients may see; they can see no other state.
+  ///   - configuration: The daemon's directories, addresses and time limits. A state is kept on
+  ///     disk only if its type is a `DurableState`.
   ///   - logger: The log for the operator.
-  ///   - sessionAction: The root action that is sent when a client comes or goes.
+  ///   - sessionAction: The root action that is sent when a client's session begins or ends.
   ///   - restoredAction: The root action that is sent when the daemon has restarted with the state
-  ///     from disk; it says which effects were interrupted. It is the last of the first revision.
-  ///     Features can use `onRestored` instead.
+  ///     from disk; it lists the effects that were interrupted. It is the last of the first
+  ///     revision. Features can use `onRestored` instead.
   ///   - withDependencies: Overrides dependencies of the root's reducer and effects.
   ///   - reducer: The root's reducer.
   @inlinable
@@ -117,12 +117,13 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     @ReducerBuilder<State, Action> reducer: () -> R,
   ) {
     self.init(
-      // Here, where the feature is known, so that its reducer is called as what it is.
+      // Created here, because the reducer's concrete type is known here and its calls can
+      // be specialized.
       core: RootCore(
         initialState: initialState,
         reducer: reducer,
         withDependencies: withDependencies,
-        // What is on disk may come in its place.
+        // The state on disk may replace it.
         entersLater: true,
       ),
       exposures: exposures,
@@ -156,11 +157,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// sockets has been removed.
   ///
   /// On SIGHUP it reloads the grants, and calls ``onReload``. It notifies a service manager
-  /// (`Type=notify` of systemd) when clients can connect, when it reloads and when it stops;
-  /// watchdog messages come from the main thread.
+  /// (`Type=notify` of systemd) when clients can connect, when it reloads and when it stops. The
+  /// main thread sends the watchdog messages.
   ///
   /// It takes over the main thread, so call it there, from a synchronous `main`. Before it returns,
-  /// accepted actions are finished, and clients are told.
+  /// it finishes accepted actions and notifies the clients.
   ///
   /// - Parameter onReady: Called when clients can connect.
   /// - Throws: ``HostError``.
@@ -173,7 +174,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         remedy: "Call run() from a synchronous main: an asynchronous one has left it.",
       )
     }
-    // Before any thread is there, which would inherit that they are not blocked.
+    // Before any thread exists, because a thread inherits the mask of its creator.
     let signals = StopSignals()
     defer { signals.end() }
     guard let service = try open(unlessStoppedBy: signals) else { return }
@@ -244,7 +245,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   ///
   /// - Parameter onEnd: Called when the daemon stops serving, with the reason; nil if ``stop()``
   ///   was called.
-  /// - Throws: ``HostError``. Then nothing is open, and the store can still be used locally.
+  /// - Throws: ``HostError``. All resources are then closed, and the store can still be
+  ///   used locally.
   public func start(
     onEnd: @escaping @MainActor (HostError?) -> Void = { _ in }
   ) throws(HostError) {
@@ -260,19 +262,19 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       onEnd(end(of: service))
     }
     service.wakeUp = { loop.wakeUp() }
-    // What the program sends to the store outside a turn has to be published as well.
+    // Actions that the program sends to the store outside a turn are published too.
     commits = core.observeChanges { loop.wakeUp() }
     outputs = core.observeOutputs { _ in loop.wakeUp() }
     loop.start()
   }
 
-  /// Finishes accepted actions, says goodbye to clients and ends ``run(onReady:)``.
+  /// Finishes accepted actions, takes leave of clients and ends ``run(onReady:)``.
   public func stop() {
     serviceManager?.stopping()
     service?.stop()
   }
 
-  /// Where the daemon is, to be read only while it runs.
+  /// The daemon's directory, epoch and revision; valid only while it runs.
   public var ready: Ready {
     Ready(
       directory: configuration.directory,
@@ -286,7 +288,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     SharedProcess.beginHosting()
     try checkStore()
     StandardDescriptors.open()
-    // A limit of files' sizes is an error of the write, which is told, and not the end.
+    // A limit of file sizes thus becomes a reported write error instead of the end of the process.
     signal(SIGXFSZ, SIG_IGN)
     #if FAILPOINTS
     Failpoints.install()
@@ -304,7 +306,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     let opened = try openJournal()
     core.enter()
     let epoch = opened?.epoch ?? generator.next()
-    // Before the server takes over the store, for without them there is none.
+    // Before the server takes over the store, because without sockets there is no server.
     let sockets = try openSockets(welcome: Welcome(epoch: epoch), grants, key, opened?.journal)
     let server = ReplicaServer(
       root: core,
@@ -380,8 +382,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     for directory in directories {
       directory.remember(configuration.data.map(directory.isAt) == true ? journal : nil)
     }
-    // What tidies up temporary files may take the sockets, or the lock.
-    // It does not keep them: their locks are let go of when the daemon ends.
+    // Programs that remove temporary files may remove the sockets, or the lock. The closures
+    // reference the directories weakly, because their locks must be released when the daemon ends.
     let losses = directories.map { directory -> @Sendable () -> DirectoryLoss? in
       { [weak directory] in directory?.loss }
     }
@@ -464,7 +466,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   /// Closes everything.
   ///
-  /// - Returns: Why the daemon has ended; nil where it was stopped.
+  /// - Returns: The reason why the daemon has ended; nil if it was stopped.
   private func end(of service: HostService) -> HostError? {
     let problem = close()
     if let failure { return failure }
@@ -484,15 +486,15 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     HostError(.system, "The main loop failed: \(error)", remedy: "See the log.")
   }
 
-  /// Closes everything that is open.
+  /// Closes all open resources.
   ///
-  /// - Returns: Why the journal could not be closed; nil when it was.
+  /// - Returns: The error of closing the journal; nil if it was closed.
   private func close() -> JournalError? {
     commits = nil
     outputs = nil
     metrics?.stop()
     metrics = nil
-    // The store may be used further, also when nobody serves it any more.
+    // The program may use the store further, even though the daemon no longer serves it.
     let error = service?.close()
     service = nil
     directoryLook = nil
@@ -502,7 +504,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     return error
   }
 
-  /// The daemon cannot go on without deciding who may connect.
+  /// Ends the daemon, which cannot continue without its admission of connections.
   private func end(for error: ZeroMQError) {
     failure = HostError(
       .system,
@@ -522,7 +524,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     )
   }
 
-  /// The daemon cannot go on without a file that is gone.
+  /// Ends the daemon, which cannot continue without a lost file.
   private func end(for loss: DirectoryLoss) {
     let error = HostError(loss)
     failure = error
@@ -537,7 +539,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 }
 
 extension HostError {
-  /// What a fenced daemon's user can do.
+  /// The instruction to the user of a fenced daemon.
   fileprivate static let remedyWhereFenced = """
     Start the daemon again once no other one has the journal: what clients were told is kept.
     """

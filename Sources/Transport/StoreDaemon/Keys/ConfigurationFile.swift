@@ -1,14 +1,14 @@
 import ZeroMQ
 
-/// Reads the files that say what a daemon does and what others may do.
+/// Reads the files that configure a daemon and its peers' rights.
 package enum ConfigurationFile {
-  /// Reads a text, of which no other user can have chosen a word.
+  /// Reads a text that no other user can have modified.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - most: The most bytes that it may have.
-  ///   - trusted: A user whom the file may belong to, besides this one and root.
-  /// - Returns: The text; nil where there is no such file.
+  ///   - trusted: A further allowed owner of the file, besides this user and root.
+  /// - Returns: The text; nil if the file does not exist.
   /// - Throws: ``HostError``.
   package static func text(
     _ path: String,
@@ -35,7 +35,7 @@ package enum ConfigurationFile {
 }
 
 extension HostError {
-  /// Why a file of the configuration cannot be used.
+  /// Describes why a file of the configuration cannot be used.
   init(_ problem: TrustedFile.Problem) {
     let code: Code =
       switch problem {

@@ -3,13 +3,13 @@ import ZeroMQ
 
 /// The file of a daemon's secret key: its 64 hexadecimal digits in a line.
 enum DaemonKey {
-  /// Reads the pair of a file, or makes one where there is none.
+  /// Reads the pair of a file, or creates both if the file does not exist.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - trusted: A user whom the file may belong to, besides the daemon's and root.
+  ///   - trusted: A further allowed owner of the file, besides the daemon's user and root.
   /// - Returns: The pair.
-  /// - Throws: `TrustedFile.Problem`, or `ZeroMQError` where the library knows no keys.
+  /// - Throws: `TrustedFile.Problem`, or `ZeroMQError` if the library does not support keys.
   static func pair(in path: String, trusting trusted: UInt32? = nil) throws -> CurvePair {
     if let secret = try secret(in: path, trusted) { return try CurvePair(secretKey: secret) }
     let pair = try CurvePair()
@@ -21,7 +21,7 @@ enum DaemonKey {
     return pair
   }
 
-  /// The secret key of a file; nil where there is none.
+  /// The secret key of a file; nil if the file does not exist.
   private static func secret(
     in path: String,
     _ trusted: UInt32?,

@@ -1,13 +1,13 @@
-/// How often something has failed that a peer may try again and again, so that the log has one line
-/// of it in ten seconds.
+/// Counts failures that a peer may cause again and again, so that the log has at most one line
+/// about them in ten seconds.
 struct FailureCount {
   private var toldAt: Int64?
   private var untold = 0
 
-  /// Takes note of a failure.
+  /// Records a failure.
   ///
-  /// - Parameter now: Nanoseconds of a clock that does not go back.
-  /// - Returns: How many were not told since the last line, if there is to be one now.
+  /// - Parameter now: Nanoseconds of a monotonic clock.
+  /// - Returns: The number of failures without a line since the last one, if a line is due now.
   mutating func add(at now: Int64) -> Int? {
     if let toldAt, now - toldAt < CutReports.interval {
       untold += 1

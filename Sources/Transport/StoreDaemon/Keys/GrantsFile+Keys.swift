@@ -8,9 +8,9 @@ import Glibc
 import Darwin
 #endif
 
-/// Lines of keys, which are added and removed by commands; all others stay as they are.
+/// Adds and removes lines of keys, by commands; all other lines stay unchanged.
 extension GrantsFile {
-  /// What is granted to a key, line by line.
+  /// The grants of a key, line by line.
   struct KeyLines: Sendable {
     let name: String
     let key: [UInt8]
@@ -21,22 +21,22 @@ extension GrantsFile {
     }
   }
 
-  /// What it would grant with the lines of another key.
+  /// The file's grants if the lines of another key were added.
   func grants(adding lines: KeyLines) throws(Problem) -> Grants {
     try added(lines, to: try text() ?? "").value
   }
 
   /// Adds the lines of another key.
   ///
-  /// - Returns: What it grants now, and also after the machine's end.
+  /// - Returns: The new grants, which survive a crash of the machine.
   func add(_ lines: KeyLines) throws(Problem) -> Change {
     _ = try edit { (text) throws(Problem) in try added(lines, to: text) }
     return look()
   }
 
-  /// Removes the lines of a key, whether the others make sense or not.
+  /// Removes the lines of a key, even if other lines are invalid.
   ///
-  /// - Returns: What it grants now, or why that is not clear; nil where there is no such key.
+  /// - Returns: The new grants, or the problem with them; nil if there is no such key.
   func remove(key name: String) throws(Problem) -> Change? {
     let isRemoved = try edit { (text) throws(Problem) in
       let rest = Grants.text(text, withoutKey: name)
@@ -49,7 +49,7 @@ extension GrantsFile {
     _ lines: KeyLines,
     to text: String,
   ) throws(Problem) -> (text: String?, value: Grants) {
-    // A mistake that is there already is told as what it is.
+    // A mistake that was there before is reported as such.
     if try grants(text).linesOfKeys.contains(where: { $0.name == lines.name }) {
       throw Problem(
         description:
@@ -61,15 +61,15 @@ extension GrantsFile {
     return (whole, try grants(whole))
   }
 
-  /// So often a change is made anew that somebody else's has crossed.
+  /// The most attempts at a change that conflicts with another writer's.
   private static let attempts = 5
 
-  /// Changes the text, and takes nothing back that somebody else has changed meanwhile.
+  /// Changes the text, and preserves concurrent changes of other writers.
   ///
-  /// - Parameter change: What a text is to become, nil for what it is, and what comes of that. It
-  ///   is asked again about a text that was changed meanwhile.
-  /// - Returns: What has come of it.
-  /// - Throws: ``Problem``; then the file is as somebody else has left it.
+  /// - Parameter change: Returns the new text, nil for no change, and a value. It is called again
+  ///   if another writer has changed the text meanwhile.
+  /// - Returns: The value of the last call.
+  /// - Throws: ``Problem``; the file is then as the other writers have left it.
   func edit<Value>(
     _ change: (String) throws(Problem) -> (text: String?, value: Value)
   ) throws(Problem) -> Value {
@@ -84,11 +84,11 @@ extension GrantsFile {
     )
   }
 
-  /// Puts a text in the place of another.
+  /// Replaces a text by another.
   ///
-  /// - Returns: False when that is not the file's text any more.
+  /// - Returns: False when the file no longer has the old text.
   private func replace(_ old: String?, with new: String) throws(Problem) -> Bool {
-    // A link stays one.
+    // A symbolic link is preserved: its target is replaced.
     let target = realpath(path, nil)
     defer { free(target) }
     do throws(JournalError) {

@@ -10,30 +10,32 @@ import Glibc
 import Darwin
 #endif
 
-/// The file that says what other users and keys may see and send.
+/// The file of grants: the scopes that other users and keys may see, and the actions that they
+/// may send.
 struct GrantsFile: Sendable {
-  /// Why it cannot be used.
+  /// The reason for which it cannot be used.
   struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     let description: String
     /// The kind of failure, for a daemon that starts.
     var code = HostError.Code.configuration
-    /// Whom its lines name all the same; nil where it could not be read.
+    /// The users and keys that its lines name all the same; nil if it could not be read.
     var named: Grants.Named?
 
-    /// Whether the same file may be usable at another time: it, or what the system knows of those
-    /// whom it names, could not be read.
+    /// Whether the problem may be temporary: the file, or the accounts that it names, could not
+    /// be read.
     var isForNow: Bool { code == .system || code == .unreadable }
   }
 
-  /// What tells whether it was changed, or what the system knows of those whom it names.
+  /// Changes whenever the file, or the system's data about the accounts that it names, may
+  /// have changed.
   struct Stamp: Hashable, Sendable {
     fileprivate let file: FileStamp
-    /// Why it cannot be read, which also what happens to its directories can bring about.
+    /// The reason why it cannot be read, which changes of its directories can cause too.
     fileprivate let problem: TrustedFile.Problem?
     fileprivate let accounts: [FileStamp?]
   }
 
-  /// What tells whether a file was changed.
+  /// Changes whenever a file may have changed.
   fileprivate struct FileStamp: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
@@ -55,27 +57,27 @@ struct GrantsFile: Sendable {
     }
   }
 
-  /// What a look has found.
+  /// The result of a check.
   struct Change: Sendable {
-    /// What told that something was changed.
+    /// The stamp that was read before the contents.
     let stamp: Stamp?
-    /// What it grants now, or why it cannot be used.
+    /// The current grants, or the reason for which the file cannot be used.
     let grants: Result<Grants, Problem>
 
-    /// Why it cannot be used now, though perhaps later.
+    /// The current problem, if it may be temporary.
     fileprivate var obstacle: Problem? {
       if case .failure(let problem) = grants, problem.isForNow { problem } else { nil }
     }
   }
 
-  /// A file of grants is written by hand.
+  /// The most bytes of the file, which people write by hand.
   private static let mostBytes = 1 << 20
 
   let path: String
-  /// A user whom the file may belong to, besides the daemon's and root.
+  /// A further allowed owner of the file, besides the daemon's user and root.
   private let trusted: UInt32?
   private let exposed: [ScopeDescription]
-  /// Where the system lists users, and groups with their members.
+  /// The files in which the system lists users, and groups with their members.
   private let accountFiles: [String]
   private let accounts: Accounts
 
@@ -93,7 +95,7 @@ struct GrantsFile: Sendable {
     self.accounts = accounts
   }
 
-  /// What tells whether it was changed; nil while there is no such file.
+  /// Identifies the file's current version; nil while the file does not exist.
   var stamp: Stamp? {
     FileStamp(path).map { file in
       Stamp(
@@ -104,13 +106,13 @@ struct GrantsFile: Sendable {
     }
   }
 
-  /// A look at whether it was changed since the last look.
+  /// Returns a function that checks whether the file was changed since its last call.
   ///
-  /// A file that could not be read, or names somebody who could not be looked up, is read again at
-  /// each look, until that is possible.
+  /// A file that could not be read, or names an account whose lookup failed, is read again by each
+  /// check until it succeeds.
   ///
-  /// - Parameter stamp: What told it when it was read.
-  /// - Returns: The look: what it has found; nil when all is as it was.
+  /// - Parameter stamp: The file's stamp when it was read.
+  /// - Returns: The check; its result is nil if there is no change.
   func changes(since stamp: Stamp?) -> @Sendable () -> Change? {
     let known = Mutex((stamp: stamp, obstacle: Problem?.none))
     return {
@@ -127,18 +129,20 @@ struct GrantsFile: Sendable {
     }
   }
 
-  /// Looks at what it grants.
+  /// Reads the current grants.
   func look() -> Change { look(at: stamp) }
 
-  /// What is read behind its stamp is what the stamp says, or newer: then there is another one.
+  /// The stamp is read before the contents.
+  ///
+  /// So the contents match it or are newer, and if they are newer, the next stamp differs.
   private func look(at stamp: Stamp?) -> Change {
     Change(stamp: stamp, grants: Result { () throws(Problem) in try read() })
   }
 
-  /// Reads what it grants; where there is no such file, nothing.
+  /// Reads the grants; a missing file grants no rights.
   func read() throws(Problem) -> Grants { try grants(try text() ?? "") }
 
-  /// What a text grants, in place of the file's.
+  /// The grants of a text, in place of the file's.
   func grants(_ text: String) throws(Problem) -> Grants {
     do throws(GrantsError) {
       return try Grants(
@@ -156,7 +160,7 @@ struct GrantsFile: Sendable {
     }
   }
 
-  /// Its text; nil where there is no such file.
+  /// Its text; nil if the file does not exist.
   func text() throws(Problem) -> String? {
     do throws(HostError) {
       return try ConfigurationFile.text(path, most: Self.mostBytes, trusting: trusted)
@@ -167,7 +171,7 @@ struct GrantsFile: Sendable {
 }
 
 extension Accounts {
-  /// The system's.
+  /// The system's accounts.
   static let system = Accounts(
     user: { (name) throws(LookupError) in try userNumber(name) },
     group: { (name) throws(LookupError) in try members(name) },

@@ -3,8 +3,8 @@ import Logging
 import StoreHistory
 import Synchronization
 
-/// Checks the file of grants again and again for as long as it lives, and says in the log when a
-/// check does not return.
+/// Checks the file of grants periodically for as long as it lives, and logs when a check does
+/// not return.
 @MainActor
 final class GrantsLook {
   private let file: GrantsFile
@@ -17,10 +17,11 @@ final class GrantsLook {
   ///
   /// - Parameters:
   ///   - file: The file.
-  ///   - stamp: What told whether it was changed when it was read.
-  ///   - files: Where it is read, and changed by commands: so what was read last is the newest.
+  ///   - stamp: The file's stamp when it was read.
+  ///   - files: The queue on which it is read, and changed by commands: so the last reading is
+  ///     the newest.
   ///   - logger: The log for the operator.
-  ///   - onChange: Is called with what the file grants now, or why it cannot be used.
+  ///   - onChange: Called with the current grants, or the reason for which the file cannot be used.
   init(
     at file: GrantsFile,
     since stamp: GrantsFile.Stamp?,
@@ -46,13 +47,13 @@ final class GrantsLook {
     }
   }
 
-  /// Why a change of the grants has no effect.
+  /// Explains why a change of the grants has no effect.
   nonisolated static func obstacle(_ path: String, seconds: Int64) -> String {
     "A check of \(path) has taken \(seconds) seconds so far: the grants stay as they were. Check "
       + "the file system that it is on."
   }
 
-  /// Finds out when work begins and ceases to take too long.
+  /// Returns a function that reports when work starts to take too long, and when that ends.
   private nonisolated static func delays(of files: FileQueue) -> @Sendable () -> Int64?? {
     let isDelayed = Mutex(false)
     return {
@@ -67,7 +68,7 @@ final class GrantsLook {
 
   /// Reads the file, changed or not.
   ///
-  /// - Parameter body: Is called after that, when what it grants is in force.
+  /// - Parameter body: Called afterwards, when the file's grants are in force.
   func readNow(then body: @escaping @MainActor @Sendable () -> Void) {
     files.run { [file, onChange] in
       let grants = Result { () throws(GrantsFile.Problem) in try file.read() }

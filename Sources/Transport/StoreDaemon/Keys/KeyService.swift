@@ -7,34 +7,33 @@ import ZeroMQ
 
 /// Carries out commands for keys: tickets are in memory, keys in the file of grants.
 ///
-/// A ticket is a pair of keys of its own, made for one other key. Its secret one goes to whoever is
-/// invited; who connects by it may hand in a key, once, and nothing else. It is good until the
-/// daemon ends at the latest.
+/// A ticket is a pair of keys, made for one invitation. The invited peer gets its secret key. A
+/// peer that connects with a ticket may hand in one key once, and has no other right. A ticket ends
+/// with the daemon at the latest.
 ///
-/// The file is read and written where it is also checked, one command after the other; tickets are
-/// the main actor's.
+/// The file is read and written on the queue that also checks it, one command after the other.
+/// Tickets belong to the main actor.
 @MainActor
 final class KeyService {
   enum Limits {
-    /// Tickets at once: people give them out one by one.
+    /// Tickets at once: people issue them one by one.
     static let tickets = 64
     /// Lines of grants of one key.
     static let lines = 64
-    /// Keys of tickets that are over, which may not be enrolled either.
+    /// Keys of former tickets, which may not be enrolled either.
     static let spentTickets = 1_024
-    /// The longest that a ticket is good: a day.
+    /// The longest validity of a ticket: a day.
     static let seconds: UInt64 = 86_400
   }
 
-  /// What a key will get, and until when.
+  /// The name and grants of the key to come, and the end of the ticket.
   private struct Ticket {
     let name: String
     let grants: [String]
     let end: Int64
-    /// Whether somebody is handing in a key for it.
+    /// Whether a key is being handed in for it.
     var isTaken = false
-    /// When the log was told last that no key could be enrolled for it, and how often it was not
-    /// told since.
+    /// Failed enrolments for it; the count limits their log lines.
     var failures = FailureCount()
   }
 
@@ -44,7 +43,7 @@ final class KeyService {
   private let file: GrantsFile
   private let sockets: HostSockets
   private let logger: Logger
-  /// The daemon's public key and its addresses; nil where it listens at none that asks for keys.
+  /// The daemon's public key and its addresses; nil without an address that requires keys.
   private let door: (key: [UInt8], addresses: [String])?
   private let files: FileQueue
   /// Bounded by ``Limits/tickets``, each with ``Limits/lines``.
@@ -53,11 +52,11 @@ final class KeyService {
   ///
   /// Bounded by ``Limits/spentTickets``.
   private var ticketKeys: [[UInt8]] = []
-  /// Holds everybody to what the file grants by now.
+  /// Applies the file's new grants to all peers.
   var onChange: (GrantsFile.Change) -> Void = { _ in }
-  /// Holds everybody to what is granted without a key, which the file still has.
+  /// Removes the grants of a key whose lines the file still has.
   ///
-  /// Returns whether there was one of that name.
+  /// Returns whether there was a key of that name.
   var onRevocationInVain: (String) -> Bool = { _ in false }
 
   init(
@@ -78,7 +77,7 @@ final class KeyService {
   ///
   /// - Parameters:
   ///   - job: The command.
-  ///   - body: Takes what has come of it.
+  ///   - body: Called with the result.
   func take(_ job: KeyJob, _ body: @escaping @MainActor @Sendable (KeyJob.Result) -> Void) {
     let answer: Answer = { body(job.result($0)) }
     forgetOld()
@@ -90,7 +89,7 @@ final class KeyService {
     }
   }
 
-  /// What the log has beside what was done with a key: which one, and who has asked for it.
+  /// Log metadata of a command: the key's name, and the caller.
   private func metadata(_ name: String, _ job: KeyJob) -> Logger.Metadata {
     job.caller.reduce(into: ["key": "\(name)"]) { $0[$1.key] = "\($1.value)" }
   }
@@ -157,12 +156,12 @@ final class KeyService {
       grants: lines,
       end: LoopClock.nanoseconds + Int64(seconds) * 1_000_000_000,
     )
-    // Taken from now on, so that nobody else is given the name meanwhile.
+    // Stored from now on, so that no other invitation uses the name meanwhile.
     tickets[KeyTicket(key: pair.publicKey)] = ticket
     ticketKeys.append(pair.publicKey)
     if ticketKeys.count > Limits.spentTickets { ticketKeys.removeFirst() }
     let keyLines = GrantsFile.KeyLines(name: name, key: pair.publicKey, grants: lines)
-    // What would be a mistake in the file is one here.
+    // A mistake in the file would be one here too.
     run {
       (file) throws(GrantsFile.Problem) in
       try file.grants(adding: keyLines)
@@ -229,7 +228,7 @@ final class KeyService {
       let message = "A key is being handed in for this ticket. Try again in a moment."
       return answer(.failed(code: "unavailable", message: message))
     }
-    // Nobody else hands in a key for it meanwhile.
+    // No other peer may hand in a key for it meanwhile.
     tickets[name]?.isTaken = true
     let keyLines = GrantsFile.KeyLines(name: ticket.name, key: key, grants: ticket.grants)
     run {
@@ -239,14 +238,14 @@ final class KeyService {
       switch outcome {
       case .success(let change):
         service.logger.notice("A key was enrolled.", metadata: service.metadata(ticket.name, job))
-        // The key is let in before the ticket is not any more: who finds neither good is out.
+        // The key is admitted before the ticket ends, so one of the two is valid at any time.
         service.onChange(change)
         service.tickets[name] = nil
         service.tellSockets()
         answer(.done(name: ticket.name))
       case .failure(let problem):
         service.tickets[name]?.isTaken = false
-        // What the file has in it is nothing for somebody who is not in yet.
+        // The contents of the file are not for a peer without grants, so the reason is only logged.
         if let untold = service.tickets[name]?.failures.add(at: LoopClock.nanoseconds) {
           let more = untold > 0 ? " It has happened \(untold) times more since this was said." : ""
           service.logger.error(
@@ -260,11 +259,11 @@ final class KeyService {
     }
   }
 
-  /// Why a key cannot be enrolled; nil where it can.
+  /// The reason why a key cannot be enrolled; nil if it can.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - tickets: The public keys of tickets: who has the line of one knows its secret key.
+  ///   - tickets: The public keys of tickets: every reader of an invitation knows its secret key.
   ///   - daemon: The daemon's public key.
   /// - Returns: The reason.
   nonisolated static func problem(
@@ -293,7 +292,7 @@ final class KeyService {
     let revoked = tickets.filter { $0.value.name == name }.keys
     for ticket in revoked { tickets[ticket] = nil }
     if !revoked.isEmpty { tellSockets() }
-    // Behind a key that is being handed in.
+    // Queued after a key that is being handed in.
     run {
       (file) throws(GrantsFile.Problem) in
       try file.remove(key: name)
@@ -320,8 +319,7 @@ final class KeyService {
 
   // MARK: - The file
 
-  /// Does something with the file, behind what was asked before, and goes on with what has come
-  /// of it.
+  /// Works on the file after all earlier commands, then passes the outcome to the main actor.
   private func run<Value: Sendable>(
     _ work: @escaping @Sendable (GrantsFile) throws(GrantsFile.Problem) -> Value,
     then body: @escaping @MainActor @Sendable (KeyService, Outcome<Value>) -> Void,
@@ -338,14 +336,14 @@ final class KeyService {
 }
 
 extension KeyAnswer {
-  /// Why the file of grants stays as it is.
+  /// Reports why the file of grants is unchanged.
   fileprivate static func failed(_ problem: GrantsFile.Problem) -> Self {
     .failed(code: "rejected", message: "\(problem)")
   }
 }
 
 extension Result {
-  /// Why it is no success.
+  /// The error; nil for a success.
   fileprivate var problem: Failure? {
     if case .failure(let problem) = self { problem } else { nil }
   }

@@ -18,7 +18,7 @@ struct MetricsAddress: Hashable, Sendable, CustomStringConvertible {
   /// Reads `HOST:PORT`, with a host in digits, or `PORT`, which is on the loopback interface.
   ///
   /// - Parameter text: The text.
-  /// - Throws: ``HostError`` where it is neither.
+  /// - Throws: ``HostError`` if it is neither.
   init(_ text: String) throws(HostError) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let host = parts.count == 2 ? parts[0] : "127.0.0.1"

@@ -13,21 +13,22 @@ import Darwin
 
 /// Serves the daemon's metrics over HTTP at `/metrics`.
 ///
-/// Peers are handled on a thread of its own, which never blocks on one of them. The main actor only
-/// counts, and however many peers ask, no more often than every ``Limits/freshness``.
+/// A separate thread handles the peers and never blocks on one of them. The main actor only counts,
+/// at most once per ``Limits/freshness``, however many peers ask.
 ///
-/// What guards what: `inbox` is shared by the thread and the main actor, behind its mutex; `thread`
-/// is the main actor's. The descriptors are never changed; the listening one is read by the thread
-/// alone, and all are closed where nobody is left who has them.
+/// Isolation: the thread and the main actor share `inbox`, protected by its mutex. `thread` belongs
+/// to the main actor. The descriptors are constant: only the thread reads the listening one, and
+/// `deinit` closes all of them.
 final class MetricsEndpoint: Sendable {
   enum Limits {
-    /// Peers at once, of one holder, and of other machines together: the rest is for this machine.
+    /// Peers at once, of one holder, and of all other machines together: the rest is reserved for
+    /// this machine.
     ///
     /// A further one replaces a slow one.
     static let peers = 32
     static let peersOfOne = 16
     static let peersOfOthers = 24
-    /// Peers that wait to be heard, of one holder and in all; a further one replaces the oldest.
+    /// Peers that wait for a place, of one holder and in all; a further one replaces the oldest.
     static let parkedOfOne = 8
     static let parked = 32
     /// Peers that are accepted in one round.
@@ -40,7 +41,7 @@ final class MetricsEndpoint: Sendable {
     static let asking: Int64 = 1_000_000_000
     /// Nanoseconds for a peer to close after its response.
     static let leaving: Int64 = 1_000_000_000
-    /// Nanoseconds for the main actor to count.
+    /// Nanoseconds in which the main actor must count.
     static let answer: Int64 = 2_000_000_000
     /// Nanoseconds for which the same numbers are served again.
     static let freshness: Int64 = 100_000_000
@@ -54,17 +55,17 @@ final class MetricsEndpoint: Sendable {
     var isStopped = false
   }
 
-  /// Where it is.
+  /// The address that is bound.
   let address: MetricsAddress
   /// The hosts that requests may name.
   let hosts: MetricsHosts
   private let listener: Int32
-  /// Its other end wakes the thread.
+  /// A pipe: a byte that is written to `rings` wakes the thread.
   private let bell: (rings: Int32, hears: Int32)
   private let inbox = Mutex(Inbox())
   @MainActor private var thread: HelperThread?
 
-  /// Starts listening; no request is answered before ``start(logger:_:)``.
+  /// Starts listening; requests are answered only after ``start(logger:_:)``.
   ///
   /// - Parameters:
   ///   - wanted: The address; a port 0 stands for one that is free.
@@ -98,15 +99,15 @@ final class MetricsEndpoint: Sendable {
   /// Starts answering.
   ///
   /// - Parameters:
-  ///   - logger: Where it says what an operator should know.
-  ///   - count: Counts; nil where there is nothing to count any more.
+  ///   - logger: The log for the operator.
+  ///   - count: Counts; nil once the daemon no longer serves.
   /// - Throws: ``HostError``.
   @MainActor
   func start(
     logger: Logger,
     _ count: @escaping @MainActor @Sendable () -> StatusMetrics?,
   ) throws(HostError) {
-    // The thread is joined before this goes.
+    // The thread is joined before this object is released.
     thread = HelperThread.start { [self] in
       var server = MetricsServer(self) { DispatchQueue.main.async { self.tell(count) } }
       server.run()
@@ -135,7 +136,7 @@ final class MetricsEndpoint: Sendable {
     ring()
   }
 
-  /// A bell that is full rings already.
+  /// Wakes the thread; if the pipe is full, a wake-up is already pending.
   private func ring() {
     var byte: UInt8 = 0
     _ = write(bell.rings, &byte, 1)
@@ -143,7 +144,7 @@ final class MetricsEndpoint: Sendable {
 
   // MARK: - For the thread
 
-  /// What the thread polls: the wake-up pipe first, then new peers.
+  /// The descriptors that the thread polls: the wake-up pipe first, then new peers.
   var entries: (bell: pollfd, listener: pollfd) {
     (
       pollfd(fd: bell.hears, events: Int16(POLLIN), revents: 0),
@@ -151,7 +152,7 @@ final class MetricsEndpoint: Sendable {
     )
   }
 
-  /// Takes what the main actor has counted since; nil where that is to be stopped.
+  /// Takes the newest metrics of the main actor, nil if there are no new ones, and whether to stop.
   func takeNews() -> (metrics: StatusMetrics?, isStopped: Bool) {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(bell.hears, &bytes, bytes.count) == bytes.count {}
@@ -180,7 +181,7 @@ final class MetricsEndpoint: Sendable {
     let descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #endif
     var yes: Int32 = 1
-    // A daemon that is started again finds its port as it left it.
+    // A restarted daemon can bind its port at once.
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
     let isBound = withUnsafePointer(to: address.systemAddress) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -214,7 +215,7 @@ final class MetricsEndpoint: Sendable {
     )
   }
 
-  /// Nobody waits for a descriptor, and no program that is started has it.
+  /// Makes a descriptor non-blocking, and closes it in programs that are started.
   private static func prepare(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

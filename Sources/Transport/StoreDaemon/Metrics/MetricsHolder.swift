@@ -4,11 +4,11 @@ import Glibc
 import Darwin
 #endif
 
-/// The one for whom a share of the places for peers that request metrics is counted.
+/// The holder of a quota of places for peers that request metrics.
 ///
-/// HTTP does not tell which user asks, so all of this machine count as one, and have a reserve.
+/// HTTP does not identify users, so all peers of this machine count as one, and have a reserve.
 enum MetricsHolder: Hashable {
-  /// Anybody of this machine.
+  /// Any peer of this machine.
   case machine
   /// Another machine, by its address.
   case address(UInt32)
@@ -22,7 +22,7 @@ enum MetricsHolder: Hashable {
         getpeername(descriptor, $0, &length)
       }
     }
-    // Of a connection that is over already nothing is known, and nothing more comes.
+    // A connection that has already ended has no address, and sends no more input.
     let host = status == 0 ? UInt32(bigEndian: address.sin_addr.s_addr) : 0
     self = host >> 24 == 127 ? .machine : .address(host)
   }

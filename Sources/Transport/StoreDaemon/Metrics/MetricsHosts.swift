@@ -6,8 +6,8 @@ import Darwin
 
 /// The hosts that a request for metrics may name.
 ///
-/// A web page can have a name of its own lead to this machine, and then a browser lets it read what
-/// is answered. It cannot do so by an address in digits, nor by `localhost`.
+/// A web page can make its own host name resolve to this machine; then a browser lets it read the
+/// responses (DNS rebinding). Addresses in digits and `localhost` are safe from that.
 struct MetricsHosts: Hashable {
   /// Further names, in lower case.
   private let names: Set<String>
@@ -16,8 +16,8 @@ struct MetricsHosts: Hashable {
 
   /// Whether a request may name a host.
   ///
-  /// - Parameter host: What it names, with or without a port, in lower case; empty for nothing.
-  /// - Returns: Whether that is one of them.
+  /// - Parameter host: The named host, with or without a port, in lower case; may be empty.
+  /// - Returns: Whether it is allowed; an empty name is.
   func contain(_ host: String) -> Bool {
     guard !host.isEmpty else { return true }
     if host.hasPrefix("[") {
@@ -35,7 +35,7 @@ struct MetricsHosts: Hashable {
       || inet_pton(AF_INET, String(name), &parsed) == 1
   }
 
-  /// Whether a text is a colon and a port, or nothing.
+  /// Whether a text is empty, or a colon and a port.
   private static func isPort(_ text: Substring) -> Bool {
     text.isEmpty || text.first == ":" && text.dropFirst().utf8.allSatisfy { 0x30...0x39 ~= $0 }
   }

@@ -7,10 +7,10 @@ import Darwin
 /// A peer that requests metrics: its progress and its deadlines.
 struct MetricsPeer {
   enum Phase {
-    /// Has no place yet, and is not heard.
+    /// Waits for a place; its input is not read yet.
     case parked
     case asking(MetricsRequest)
-    /// Waits until it has been counted.
+    /// Waits for the metrics.
     case waiting
     case taking(ArraySlice<UInt8>)
     /// Has its response and closes; further input is dropped.
@@ -19,12 +19,12 @@ struct MetricsPeer {
 
   let descriptor: Int32
   let holder: MetricsHolder
-  /// When it came, or was given a place.
+  /// The time of its connection, later of its place.
   private(set) var start: Int64
-  /// When it began to ask.
+  /// The time of its request's first byte.
   var firstByteAt: Int64?
   var phase: Phase
-  /// When what is under way ends.
+  /// The deadline of its phase.
   var end: Int64
   var isGone = false
 
@@ -44,7 +44,7 @@ struct MetricsPeer {
     end = now + MetricsEndpoint.Limits.patience
   }
 
-  /// What of its descriptor is waited for.
+  /// The events of its descriptor that the thread polls.
   var events: Int16 {
     switch phase {
     case .asking, .leaving: Int16(POLLIN)
@@ -60,7 +60,7 @@ struct MetricsPeer {
 
   var isWaiting: Bool { if case .waiting = phase { true } else { false } }
 
-  /// From when on it goes if another one wants to come in; nil for one that is being answered.
+  /// The time from which on another peer may replace it; nil for one that is being answered.
   var expendableAt: Int64? {
     switch phase {
     case .asking:
@@ -74,17 +74,18 @@ struct MetricsPeer {
     }
   }
 
-  /// Who goes when another one wants to come in, so that peers that say nothing keep nobody out,
-  /// and cost nobody his place who is slow to ask.
+  /// Selects the peer that another one replaces.
   ///
-  /// One that has its answer, else one that has said nothing, else one whose question does not end;
-  /// of several the one that could have gone first.
+  /// Silent peers therefore exclude no other peer, and are replaced before one that is slow to ask.
+  ///
+  /// The order: a peer that has its response, else a silent one, else one with an incomplete
+  /// request; of several the one that could have been replaced first.
   ///
   /// - Parameters:
-  ///   - peers: All that are there.
-  ///   - places: The indices of those of whom one is to go.
+  ///   - peers: All peers.
+  ///   - places: The indices of the candidates.
   ///   - now: The time, in nanoseconds.
-  /// - Returns: Its index; nil where all may still stay.
+  /// - Returns: Its index; nil if all may still stay.
   static func expendable(
     among peers: [Self],
     _ places: some Sequence<Int>,
@@ -98,12 +99,12 @@ struct MetricsPeer {
       .min { ($0.rank, $0.at) < ($1.rank, $1.at) }?.2
   }
 
-  /// The peers of whom one has to go before another of a holder gets a place.
+  /// The peers of which one must end before another of a holder gets a place.
   ///
   /// - Parameters:
   ///   - holder: The holder.
-  ///   - peers: All that are there.
-  /// - Returns: Their indices; nil where there is a place.
+  ///   - peers: All peers.
+  /// - Returns: Their indices; nil if a place is free.
   static func rivals(of holder: MetricsHolder, among peers: [Self]) -> [Int]? {
     let seated = peers.indices.filter { peers[$0].isSeated }
     let own = seated.filter { peers[$0].holder == holder }
@@ -113,7 +114,7 @@ struct MetricsPeer {
     return seated.count < MetricsEndpoint.Limits.peers ? nil : seated
   }
 
-  /// The order in which peers go.
+  /// The order in which peers are replaced.
   private var rank: Int {
     if case .leaving = phase { 0 } else if firstByteAt == nil { 1 } else { 2 }
   }

@@ -1,14 +1,14 @@
 /// An HTTP request, as far as it was received.
 struct MetricsRequest {
-  /// How it is to be answered.
+  /// The kind of its response.
   enum Answer: Hashable {
-    /// The metrics.
+    /// A response with the metrics.
     case metrics
     /// A refusal, by its status.
     case refusal(Status)
   }
 
-  /// Why the request is refused.
+  /// The reason of a refusal.
   enum Status: String {
     case malformed = "400 Bad Request"
     case notFound = "404 Not Found"
@@ -25,18 +25,19 @@ struct MetricsRequest {
   private let hosts: MetricsHosts
   /// Bounded by ``mostBytes``.
   private var bytes: [UInt8] = []
-  /// Whether nothing stands in the line that has begun; the first is never empty.
+  /// Whether the current line is empty so far; false at first, because the first line is
+  /// never empty.
   private var isLineEmpty = false
 
-  /// Nothing of a request yet.
+  /// Creates an empty request.
   ///
   /// - Parameter hosts: The hosts that it may name.
   init(hosts: MetricsHosts = MetricsHosts()) { self.hosts = hosts }
 
-  /// Receives more of it.
+  /// Receives a part of it.
   ///
-  /// - Parameter more: What has come.
-  /// - Returns: What is to be said; nil where it is not all there yet.
+  /// - Parameter more: The received bytes.
+  /// - Returns: The kind of response; nil while the request is incomplete.
   mutating func take(_ more: some Sequence<UInt8>) -> Answer? {
     for byte in more {
       if byte == UInt8(ascii: "\n") {
@@ -66,13 +67,12 @@ struct MetricsRequest {
     return words[1].prefix { $0 != "?" } == "/metrics" ? .metrics : .refusal(.notFound)
   }
 
-  /// The host that a request's lines name, empty where they name none; nil where it is not clear
-  /// which one they name.
+  /// The host that a request's lines name, empty if they name no host; nil if they are ambiguous.
   private static func host(in lines: some Sequence<Substring>) -> String? {
     var host: String?
     for line in lines {
-      // A line that goes on with the one before it, or has a space before its colon, is read
-      // differently by different programs.
+      // Programs differ about a line that continues the one before it, or has a space before
+      // its colon.
       guard let colon = line.firstIndex(of: ":"),
         line[..<colon].allSatisfy({ !$0.isWhitespace }), !line.hasPrefix(":")
       else { return nil }
@@ -87,7 +87,7 @@ struct MetricsRequest {
 
 /// An HTTP response; the connection ends with it.
 enum MetricsResponse {
-  /// The metrics.
+  /// A response with the metrics.
   static func bytes(_ lines: [String]) -> [UInt8] {
     let body = lines.map { "\($0)\n" }.joined()
     return bytes("200 OK", "text/plain; version=0.0.4; charset=utf-8", body)

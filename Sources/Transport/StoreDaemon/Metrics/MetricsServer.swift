@@ -8,19 +8,20 @@ import Glibc
 import Darwin
 #endif
 
-/// The thread's part: the peers and their responses.
+/// The part of ``MetricsEndpoint`` that its thread runs: the peers and their responses.
 struct MetricsServer {
   private let endpoint: MetricsEndpoint
   /// Asks the main actor to count.
   private let count: () -> Void
-  /// Bounded by ``MetricsEndpoint/Limits/peers``.
+  /// Bounded by ``MetricsEndpoint/Limits/peers`` and, while they
+  /// wait, ``MetricsEndpoint/Limits/parked``.
   private var peers: [MetricsPeer] = []
   /// The last metrics as text, and their time.
   ///
   /// Bounded by ``ProgramMetrics/mostSeries`` and the daemon's own numbers.
   private var counted: (bytes: [UInt8], at: Int64)?
   private var isCounting = false
-  /// When peers are accepted again.
+  /// The time from which on peers are accepted again.
   private var opensAt: Int64 = 0
   private var now = LoopClock.nanoseconds
 
@@ -35,7 +36,7 @@ struct MetricsServer {
       var entries = entries
       let ready = poll(&entries, nfds_t(entries.count), timeout)
       now = LoopClock.nanoseconds
-      // Nothing is said of the entries after a signal.
+      // After a signal the entries are undefined.
       guard ready >= 0 else { continue }
       if entries[0].revents != 0 {
         let news = endpoint.takeNews()
@@ -66,7 +67,7 @@ struct MetricsServer {
       + peers.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
   }
 
-  /// Milliseconds until something is due; -1 for nothing.
+  /// Milliseconds until the first deadline; -1 without a deadline.
   private var timeout: Int32 {
     var due = peers.map(\.end)
     if now < opensAt { due.append(opensAt) }
@@ -87,7 +88,7 @@ struct MetricsServer {
     }
   }
 
-  /// Gives places to those who wait for one, in the order in which they came.
+  /// Gives places to the peers that wait for one, in the order in which they connected.
   private mutating func seat() {
     for place in peers.indices where peers[place].isParked && !peers[place].isGone {
       if let rivals = MetricsPeer.rivals(of: peers[place].holder, among: peers) {
@@ -107,7 +108,7 @@ struct MetricsServer {
     }
   }
 
-  /// Does what a peer can do now.
+  /// Continues with a peer whose descriptor is ready.
   private func go(on peer: inout MetricsPeer) {
     switch peer.phase {
     case .asking(var request):
@@ -121,7 +122,7 @@ struct MetricsServer {
       case .refusal(let status): tell(MetricsResponse.bytes(status), to: &peer)
       }
     case .parked, .waiting:
-      // Nothing is waited for but its end.
+      // The only event of interest is its end.
       peer.isGone = true
     case .taking(let bytes): send(bytes, to: &peer)
     case .leaving: _ = receive(from: &peer)
@@ -177,13 +178,13 @@ struct MetricsServer {
       }
       rest = rest.dropFirst(count)
     }
-    // To close now would take the answer back, where not all was read that it sent.
+    // To close a connection with unread input would discard the response.
     shutdown(peer.descriptor, Int32(SHUT_WR))
     peer.phase = .leaving
     peer.end = now + MetricsEndpoint.Limits.leaving
   }
 
-  /// What a peer has sent; nil if it has sent nothing, or has closed.
+  /// The bytes that a peer has sent; nil if there are no new ones, or it has closed.
   private func receive(from peer: inout MetricsPeer) -> ArraySlice<UInt8>? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     let count = recv(peer.descriptor, &buffer, buffer.count, 0)

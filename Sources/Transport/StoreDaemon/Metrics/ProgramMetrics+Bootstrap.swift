@@ -1,11 +1,11 @@
 import CoreMetrics
 
 extension ProgramMetrics {
-  /// Makes metrics and gives them to swift-metrics, for everything that the program counts.
+  /// Creates metrics and installs them in swift-metrics, for all counts of the program.
   ///
-  /// A process does this once, before it counts anything: swift-metrics takes one factory only. A
-  /// program that has bootstrapped swift-metrics with a factory of its own gives that one the
-  /// metrics instead, for example in a `MultiplexMetricsHandler`.
+  /// A process does this once, before it counts: swift-metrics takes one factory only. A program
+  /// that has bootstrapped swift-metrics with its own factory passes the metrics to that one
+  /// instead, for example in a `MultiplexMetricsHandler`.
   ///
   /// - Returns: The metrics, for ``HostConfiguration/programMetrics``.
   public static func bootstrap() -> ProgramMetrics {

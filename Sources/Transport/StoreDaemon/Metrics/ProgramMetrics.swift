@@ -2,15 +2,15 @@ public import CoreMetrics
 import StoreServer
 import Synchronization
 
-/// What a daemon's program counts with swift-metrics, to be told with the daemon's own numbers.
+/// Metrics that a program counts with swift-metrics, reported with the daemon's own numbers.
 ///
 /// ```swift
 /// configuration.programMetrics = ProgramMetrics.bootstrap()
 /// ```
 ///
-/// Then what `signpost()` on the daemon's reducer counts is at ``HostConfiguration/metrics`` and in
-/// `storectl status --prometheus`. Timers are in seconds; of what is measured there are the number
-/// and the sum. Of more than 1,024 series the later ones are not told.
+/// The counts of `signpost()` on the daemon's reducer then appear at ``HostConfiguration/metrics``
+/// and in `storectl status --prometheus`. Timers are in seconds; measurements are reported by their
+/// number and sum. At most the first 1,024 series are reported.
 public final class ProgramMetrics: MetricsFactory {
   private static let mostSeries = 1_024
 
@@ -19,10 +19,10 @@ public final class ProgramMetrics: MetricsFactory {
   /// Bounded by ``mostSeries``.
   private let series = Mutex<[MetricSeries.Key: MetricSeries]>([:])
 
-  /// Metrics of which none has been counted.
+  /// Creates an empty set of metrics.
   public init() {}
 
-  /// What counts under a label; the same for the same label and dimensions.
+  /// Returns the counter of a label; the same for the same label and dimensions.
   public func makeCounter(
     label: String,
     dimensions: [(String, String)],
@@ -30,7 +30,7 @@ public final class ProgramMetrics: MetricsFactory {
     find(label, .counter, dimensions)
   }
 
-  /// What keeps the newest value, or, where values are to be aggregated, their number and sum.
+  /// Returns a recorder of the newest value, or with `aggregate`, of the values' number and sum.
   public func makeRecorder(
     label: String,
     dimensions: [(String, String)],
@@ -39,21 +39,21 @@ public final class ProgramMetrics: MetricsFactory {
     find(label, aggregate ? .summary : .gauge, dimensions)
   }
 
-  /// What keeps the number and the sum of durations.
+  /// Returns a timer, which records the number and the sum of durations.
   public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     find("\(label).seconds", .summary, dimensions)
   }
 
-  /// Keeps what was counted.
+  /// Keeps the counts, for later reports.
   public func destroyCounter(_ handler: any CounterHandler) {}
 
-  /// Keeps what was recorded.
+  /// Keeps the records, for later reports.
   public func destroyRecorder(_ handler: any RecorderHandler) {}
 
-  /// Keeps what was timed.
+  /// Keeps the durations, for later reports.
   public func destroyTimer(_ handler: any TimerHandler) {}
 
-  /// All that was counted so far.
+  /// All series, with their current values.
   var samples: [MetricSample] {
     series.withLock { series in
       series.map { key, series in
@@ -98,7 +98,7 @@ final class MetricSeries: CounterHandler, RecorderHandler, TimerHandler {
 
   init(_ kind: MetricSample.Kind) { self.kind = kind }
 
-  /// How often it was told something, and the sum, or the newest value.
+  /// The count of increments or records, and their sum or the newest value.
   var values: (count: UInt64, value: Double) { state.withLock { $0 } }
 
   func increment(by amount: Int64) {

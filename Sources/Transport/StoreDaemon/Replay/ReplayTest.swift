@@ -1,10 +1,10 @@
 import StoreHistory
 
-/// How ``StoreHost/makeTest(_:from:through:)`` writes a test: its name, and the code that creates
-/// the feature.
+/// Settings of a test that ``StoreHost/makeTest(_:from:through:)`` writes: its name, and the code
+/// that creates the feature.
 ///
-/// Properties that are nil are derived from the state's type: for `App.Feature.State` the
-/// module `App`, the feature `Feature()` and its `Feature.exposures`.
+/// Properties that are nil are derived from the state's type: for `App.Feature.State` the module
+/// `App`, the feature `Feature()` and its `Feature.exposures`.
 public struct ReplayTest: Hashable, Sendable {
   /// The name of its files and its type; nil for a name with the revisions.
   public var name: String?
@@ -41,9 +41,9 @@ public struct ReplayTest: Hashable, Sendable {
     return name
   }
 
-  /// Looks whether the test would do what this program does.
+  /// Checks whether the test would reproduce this program's results.
   ///
-  /// - Parameter report: What came of the journal here.
+  /// - Parameter report: The result of the replay in this program.
   /// - Throws: ``HostError``.
   func check(_ report: ReplayReport) throws(HostError) {
     if let difference = report.difference {
@@ -68,10 +68,10 @@ public struct ReplayTest: Hashable, Sendable {
   /// The test's text.
   ///
   /// - Parameters:
-  ///   - name: What it is called.
-  ///   - revisions: What its journal has.
+  ///   - name: The test's name.
+  ///   - revisions: The revisions in its journal.
   ///   - root: The state's type, with its module.
-  ///   - report: What came of it here.
+  ///   - report: The result of the replay in this program.
   /// - Returns: The text of a Swift file.
   func text(
     _ name: String,

@@ -5,8 +5,8 @@ import StoreJournal
 import StoreProtocol
 
 extension StoreHost {
-  /// Replays the recorded history with this build's reducer, and compares the results with those
-  /// that were recorded.
+  /// Replays the recorded history with this build's reducer, and compares the results with the
+  /// recorded ones.
   ///
   /// Each revision starts from the recorded state before it. Reducers read the recorded date, UUIDs
   /// and random numbers; other dependencies have their present values. No effect runs.
@@ -17,7 +17,7 @@ extension StoreHost {
   /// - Parameters:
   ///   - first: The first revision; 0 for the oldest one that can be replayed.
   ///   - last: The last one.
-  /// - Returns: What was checked, what could not be checked, and the first revision that differs.
+  /// - Returns: The numbers of checked and unchecked revisions, and the first one that differs.
   /// - Throws: ``HostError``.
   public func replay(
     from first: UInt64 = 0,
@@ -31,8 +31,8 @@ extension StoreHost {
   /// Writes a test that replays a part of the recorded history, and that part as a file next to it.
   ///
   /// The test fails if the reducers of a later build produce another result for a revision. Its
-  /// journal contains the whole state before the range and all actions in it, including what no
-  /// client sees. The test also expects how many revisions this build can check, and why others
+  /// journal contains the whole state before the range and all actions in it, including state that
+  /// no client sees. The test also expects how many revisions this build can check, and why others
   /// cannot be checked.
   ///
   /// - Parameters:
@@ -40,8 +40,8 @@ extension StoreHost {
   ///   - first: The first revision; 0 for the oldest one that can be replayed.
   ///   - last: The last one.
   /// - Returns: The paths of the test and of its journal.
-  /// - Throws: ``HostError``, also if one of the files exists, or a revision differs with this
-  ///   build.
+  /// - Throws: ``HostError``, also if one of the files exists, or a revision differs with
+  ///   this build.
   public func makeTest(
     _ test: ReplayTest = ReplayTest(),
     from first: UInt64 = 0,
@@ -78,7 +78,7 @@ extension StoreHost {
     do throws(HostError) {
       try write(Data(text.utf8), to: paths.test)
     } catch {
-      // One without the other is of no use, and would be in the way of both.
+      // One without the other is useless, and would block a second attempt.
       try? FileManager.default.removeItem(atPath: paths.journal)
       throw error
     }
@@ -146,7 +146,7 @@ extension StoreHost {
     }
   }
 
-  /// Where the past is.
+  /// The source of the history: a data directory or a written journal.
   private func source(
     _ path: String,
     _ root: String,
@@ -174,5 +174,5 @@ extension StoreHost {
   }
 }
 
-/// How large a journal beside a test may be: what is beyond that is no part of a project.
+/// The most bytes of a journal beside a test: larger files do not belong in a project.
 private let mostExcerptBytes = 16 << 20

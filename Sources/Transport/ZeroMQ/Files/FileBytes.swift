@@ -4,14 +4,14 @@ import Glibc
 import Darwin
 #endif
 
-/// What small files have.
+/// Reads the bytes of small files.
 package enum FileBytes {
-  /// Reads from an open file to its end, or as far as wanted.
+  /// Reads an open file to its end, or up to a maximum.
   ///
   /// - Parameters:
-  ///   - descriptor: The file's.
-  ///   - most: How many bytes are wanted at most.
-  /// - Returns: The bytes; nil where the system refused, which `errno` explains.
+  ///   - descriptor: The open file's descriptor.
+  ///   - most: The maximum number of bytes to read.
+  /// - Returns: The bytes; nil if the system refused, with the reason in `errno`.
   package static func read(_ descriptor: Int32, most: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: most)
     var length = 0

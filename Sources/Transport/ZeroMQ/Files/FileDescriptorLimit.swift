@@ -4,36 +4,38 @@ import Glibc
 import Darwin
 #endif
 
-/// How many descriptors the process may have: running out of them ends it inside libzmq.
+/// The number of descriptors that the process may have.
+///
+/// Without a free one, libzmq ends it.
 package enum FileDescriptorLimit {
-  /// What a context, two sockets and the main loop take, with some to spare.
+  /// The minimum for a context, two sockets and the main loop, with a reserve.
   package static let least = 64
-  /// What a daemon needs: connections are accepted faster than they can be refused.
+  /// The minimum for a daemon: connections are accepted faster than they can be refused.
   ///
   /// With 256, some hundred connections at once end the process; with 1,024, it outlasts 20,000.
   package static let leastOfDaemon = 1_024
 
-  /// Raises the soft limit to what the system lets us have, up to what the sessions need.
+  /// Raises the soft limit up to the hard limit, but at most to 65,536, enough for the sessions.
   package static func raise() {
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0 else { return }
     limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))
-    // Keeping the old limit is no reason not to start: who connects is bounded by what there is.
+    // The process starts with the old limit too: it also bounds the number of connections.
     setrlimit(resource, &limit)
   }
 
-  /// How many descriptors the process may have as it is.
+  /// The number of descriptors that the process may have now.
   package static var current: Int {
     var limit = rlimit()
-    // Without an answer the least that systems grant.
+    // If the system does not answer, the smallest limit that systems grant.
     guard getrlimit(resource, &limit) == 0 else { return 256 }
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// Checks that there are enough: with fewer the library would end the process.
+  /// Checks that the limit is high enough: with too few descriptors libzmq would end the process.
   ///
-  /// - Parameter least: How many are needed.
-  /// - Throws: ``ZeroMQError`` where there are fewer.
+  /// - Parameter least: The number of descriptors that are needed.
+  /// - Throws: ``ZeroMQError`` if the limit is lower.
   package static func check(least: Int = least) throws(ZeroMQError) {
     guard current < least else { return }
     throw ZeroMQError(

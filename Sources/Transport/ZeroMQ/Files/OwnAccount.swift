@@ -4,19 +4,19 @@ import Glibc
 import Darwin
 #endif
 
-/// The user as whom the process runs, as the system lists it.
+/// The user that the process runs as, as the system lists it.
 enum OwnAccount {
-  /// Whether permissions let another user than this one and root write.
+  /// Whether permissions let a user other than this one and root write.
   ///
-  /// Many systems give each user a group of the same name with no other member, and let that group
-  /// write to everything that the user makes. Such a private group is no other user.
+  /// Many systems give each user a group of the same name without another member, and let that
+  /// group write to every file that the user makes. Such a private group is not another user.
   static func letsOthersWrite(mode: UInt32, group: UInt32) -> Bool {
     mode & 0o002 != 0 || mode & 0o020 != 0 && !isPrivate(group: group)
   }
 
   private static func isPrivate(group: UInt32) -> Bool {
     guard let (name, ownGroup) = user, ownGroup == group else { return false }
-    // Without an answer the group may have other members.
+    // If the lookup fails, the group may have other members.
     let isPrivate = try? AccountBuffer.with { buffer, size -> (status: Int32, value: Bool?) in
       var entry = GroupEntry()
       var found: UnsafeMutablePointer<GroupEntry>?
@@ -42,7 +42,7 @@ enum OwnAccount {
   }
 }
 
-/// A lookup of a user or a group that did not succeed, so nothing is known of its existence.
+/// A failed lookup of a user or a group: whether the entry exists is unknown.
 package struct LookupFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The number of the system's error.
   package let code: Int32
@@ -52,15 +52,15 @@ package struct LookupFailure: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String { String(cString: strerror(code)) }
 }
 
-/// Room for what the system lists of a user or a group.
+/// A buffer for the system's entry of a user or a group.
 package enum AccountBuffer {
   private static let mostBytes = 1 << 24
 
-  /// Calls with a buffer that is large enough.
+  /// Calls a closure with a buffer that is large enough.
   ///
-  /// - Parameter body: Looks something up; its status is `ERANGE` if the buffer is too small.
-  /// - Returns: What was found; nil if the system has no such entry.
-  /// - Throws: ``LookupFailure`` if the system could not find out.
+  /// - Parameter body: Looks an entry up; its status is `ERANGE` if the buffer is too small.
+  /// - Returns: The closure's value; nil if the system has no such entry.
+  /// - Throws: ``LookupFailure`` if the lookup failed.
   package static func with<Value>(
     _ body: (_ buffer: UnsafeMutablePointer<CChar>, _ size: Int) -> (status: Int32, value: Value?)
   ) throws(LookupFailure) -> Value? {
@@ -96,8 +96,7 @@ package enum AccountBuffer {
   /// Looks up a group.
   ///
   /// - Parameter name: The group's name.
-  /// - Returns: Its number, and the names that are listed as its members; nil if there is no such
-  ///   group.
+  /// - Returns: Its number and the names of its listed members; nil if there is no such group.
   /// - Throws: ``LookupFailure``.
   package static func group(
     named name: String
@@ -118,5 +117,5 @@ package enum AccountBuffer {
   }
 }
 
-// The struct, which no parameter here hides.
+// The C struct; no parameter in this file's scope shadows its name.
 private typealias GroupEntry = group

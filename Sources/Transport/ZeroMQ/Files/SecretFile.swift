@@ -4,19 +4,18 @@ import Glibc
 import Darwin
 #endif
 
-/// A small file that nobody but its user may read.
+/// A small file that only its user may read.
 package enum SecretFile {
-  /// A secret is short.
+  /// The maximum size of a secret, in bytes.
   private static let mostBytes = 4096
 
   /// Reads a secret.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - trusted: A user whom the file may belong to, besides this one and root.
+  ///   - path: The file's path.
+  ///   - trusted: A user that may own the file, besides this user and root.
   /// - Returns: Its bytes.
-  /// - Throws: `TrustedFile.Problem`, also where others could have read it: then it is none any
-  ///   more.
+  /// - Throws: `TrustedFile.Problem`, also if other users can read the file.
   package static func read(
     _ path: String,
     trusting trusted: UInt32? = nil,
@@ -24,16 +23,16 @@ package enum SecretFile {
     try TrustedFile.read(path, .secret, most: mostBytes, trusting: trusted)
   }
 
-  /// Keeps a secret in a file that is not there yet, for this user alone; it is on the disk then.
+  /// Keeps a secret in a new file for this user alone, and returns when it is on the disk.
   ///
-  /// The file is there as a whole or not at all, whatever happens to the process or the machine.
+  /// The file appears complete or not at all, even if the process or the machine stops.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - bytes: What it is to have.
-  ///   - trusted: A user whom its directories may belong to, besides this one and root.
-  /// - Throws: `TrustedFile.Problem`; then there is no such file, or that of somebody else. Where
-  ///   others could put another file in its place, none is made.
+  ///   - path: The file's path.
+  ///   - bytes: The file's content.
+  ///   - trusted: A user that may own the file's directories, besides this user and root.
+  /// - Throws: `TrustedFile.Problem`; then the file is absent, or another writer made it. If others
+  ///   could replace the file, it is not made.
   package static func create(
     _ path: String,
     _ bytes: [UInt8],
@@ -44,7 +43,7 @@ package enum SecretFile {
     } catch {
       throw TrustedFile.Problem(error, of: path)
     }
-    // A name that nobody has, and nobody knows beforehand.
+    // A random name, which other programs cannot predict.
     let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).draft"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .failed(path, code: errno) }
@@ -53,15 +52,15 @@ package enum SecretFile {
       unlink(draft)
     }
     guard makeNarrow(descriptor), write(bytes, to: descriptor), fsync(descriptor) == 0,
-      // Unlike a rename a link takes nobody's place.
+      // Unlike a rename, a link does not replace an existing file.
       link(draft, path) == 0 || errno != EEXIST && rename(draft, inTurnTo: path)
     else { throw errno == EEXIST ? .occupied(path) : .failed(path, code: errno) }
     syncDirectory(of: path)
   }
 
-  /// Takes a file from all others, whatever the mask of the process is.
+  /// Removes all permissions of other users from a file, regardless of the process's mask.
   ///
-  /// Some file systems have one mode for all files, which cannot be changed and may do as well.
+  /// Some file systems have one fixed mode for all files, which is accepted if it is narrow.
   private static func makeNarrow(_ descriptor: Int32) -> Bool {
     _ = fchmod(descriptor, 0o600)
     var status = stat()
@@ -70,9 +69,9 @@ package enum SecretFile {
     return status.st_mode & 0o077 == 0
   }
 
-  /// Gives a file a name that nothing has, where the file system knows no links.
+  /// Gives a file an unused name on a file system without links.
   ///
-  /// Those of us who do so at once take turns. When it is false, `errno` says why.
+  /// Processes that do this at once take turns. If the result is false, `errno` has the reason.
   static func rename(_ draft: String, inTurnTo path: String) -> Bool {
     let descriptor = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
@@ -107,7 +106,7 @@ package enum SecretFile {
     return true
   }
 
-  /// The file's name outlasts the machine's end from now on, where the file system can promise it.
+  /// Makes the file's name durable, if the file system supports it.
   private static func syncDirectory(of path: String) {
     let descriptor = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

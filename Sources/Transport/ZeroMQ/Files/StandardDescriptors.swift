@@ -4,15 +4,15 @@ import Glibc
 import Darwin
 #endif
 
-/// The descriptors 0, 1 and 2, which every program takes for its standard streams.
+/// The descriptors 0, 1 and 2, which every program uses as its standard streams.
 package enum StandardDescriptors {
-  /// Opens those that the process was started without, on nothing.
+  /// Opens `/dev/null` in place of the standard descriptors that are closed.
   ///
-  /// To be called before anything else is opened: that would be one of them, and what the process
-  /// logs would be written into it.
+  /// Must be called before the process opens a file: that file would take one of these numbers, and
+  /// the process would write its log into it.
   package static func open() {
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
-      // The lowest that is free is taken, which is this one.
+      // The system takes the lowest free number, which is this one.
       #if canImport(Glibc)
       _ = Glibc.open("/dev/null", O_RDWR)
       #elseif canImport(Darwin)

@@ -4,21 +4,20 @@ import Glibc
 import Darwin
 #endif
 
-/// Files that grow line by line, such as one of traces.
+/// Appends to files that grow line by line, such as traces.
 extension TrustedFile {
-  /// Another program may make or remove the file between two steps; so often they are repeated.
+  /// The number of attempts: another program may make or remove the file between two steps.
   private static let attempts = 16
 
-  /// Opens a file to add to its end, or makes it for this user alone.
+  /// Opens a file to append to it, or makes it for this user alone.
   ///
-  /// No other user can have chosen which file that is: it belongs to this user or to root, others
-  /// may not write to it, it has one name, and they cannot make its path lead elsewhere
-  /// (``TrustedPath``). A pipe that has a reader, a terminal or another device is opened too.
+  /// Another user cannot have chosen the file: it belongs to this user or to root, others may not
+  /// write to it, it has one name, and they cannot redirect its path (``TrustedPath``). A pipe that
+  /// has a reader, a terminal and other devices are opened too.
   ///
   /// - Parameters:
-  ///   - path: The file. The name of an open pipe, such as `/dev/stderr`, opens that pipe.
-  ///   - trusted: A user whom the file and its directories may belong to, besides this one and
-  ///     root.
+  ///   - path: The file's path. The name of an open pipe, such as `/dev/stderr`, opens that pipe.
+  ///   - trusted: A user that may own the file and its directories, besides this user and root.
   /// - Returns: A descriptor whose writes wait for room.
   /// - Throws: ``Problem``; then no file was made or changed.
   package static func openToAppend(
@@ -53,10 +52,10 @@ extension TrustedFile {
     _ path: String,
     at place: (path: String, exists: Bool),
   ) -> Int32 {
-    // A pipe without a reader is an error, and must not hold up the start.
+    // Opening a pipe without a reader fails, and must not block the start.
     let flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK
     if place.exists { return open(place.path, flags | O_NOFOLLOW) }
-    // The kernel's link to an open pipe has a target that is no path; nobody else can change it.
+    // The target of the kernel's link to an open pipe is not a path; other users cannot change it.
     if place.path.hasPrefix("/proc/") { return open(path, flags) }
     return open(place.path, flags | O_NOFOLLOW | O_CREAT | O_EXCL, 0o600)
   }
@@ -68,7 +67,7 @@ extension TrustedFile {
   ) throws(Problem) {
     let status = try status(descriptor, path)
     try checkOwner(status.st_uid, path, trusted)
-    // Other kinds of files keep nothing, and devices of root's may be open to all.
+    // Other kinds of files store no data, and root's devices may be writable by all users.
     guard status.st_mode & S_IFMT == S_IFREG else { return }
     try checkMode(UInt32(status.st_mode), status.st_gid, path)
     guard status.st_nlink <= 1 else { throw .linked(path) }

@@ -4,48 +4,48 @@ import Glibc
 import Darwin
 #endif
 
-/// A small file that decides what others may do, such as grants, settings or a key.
+/// A small file that decides the rights of others, such as grants, settings or a key.
 ///
-/// No other user can have chosen its content: the file belongs to this user or to root, others may
-/// not write to it, and they cannot make its path lead elsewhere (``TrustedPath``). Only regular
-/// files are read, so reading waits for no other program.
+/// Another user cannot have chosen its content: the file belongs to this user or to root, others
+/// may not write to it, and they cannot redirect its path (``TrustedPath``). Only regular files are
+/// read, so reading never waits for another program.
 package enum TrustedFile {
-  /// Who may read the file.
+  /// The users that may read the file.
   package enum Kind: Sendable {
-    /// Every user.
+    /// Every user may read it.
     case open
-    /// Its owner. The group of a file of root's may read it too, below the directory where a
-    /// service manager passes secrets.
+    /// Only its owner may read it. Exception: the group of a file that root owns may read it too,
+    /// below the directory of a service manager's secrets.
     case secret
   }
 
-  /// Why a file cannot be used.
+  /// The reason for which a file cannot be used.
   package enum Problem: Error, Hashable, Sendable {
-    /// There is none.
+    /// The file does not exist.
     case missing(String)
-    /// Something is there already.
+    /// A file with this name already exists.
     case occupied(String)
-    /// It is a directory, a pipe or a device.
+    /// The path leads to a directory, a pipe or a device.
     case irregular(String)
-    /// It has more bytes than such a file may have.
+    /// The file is longer than its maximum, in bytes.
     case tooLong(String, most: Int)
-    /// Its content makes no sense.
+    /// The content is invalid.
     case malformed(String)
-    /// It belongs to another user than this one and root.
+    /// The file belongs to a user other than this one and root.
     case ownedBy(String, UInt32)
-    /// Others can change it.
+    /// Other users can change the file.
     case writable(String, mode: String)
-    /// Others can read or change a secret.
+    /// Other users can read or change a secret.
     case wide(String, mode: String)
-    /// It has several names, so it may be a file that others have chosen.
+    /// The file has several names, so others may have chosen it.
     case linked(String)
-    /// Others can put another file in its place.
+    /// Other users can replace the file.
     case path(String, TrustedPath.Problem)
-    /// The system refused.
+    /// The system refused the operation.
     case failed(String, code: Int32)
   }
 
-  /// The directory where a service manager passes secrets, such as systemd's `LoadCredential=`.
+  /// The directory of a service manager's secrets, such as systemd's `LoadCredential=`.
   package static var credentials: String? {
     getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
   }
@@ -53,12 +53,11 @@ package enum TrustedFile {
   /// Reads a file.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - kind: Who may read it.
-  ///   - most: The most bytes that it may have.
-  ///   - trusted: A user whom the file and its directories may belong to, besides this one and
-  ///     root.
-  ///   - credentials: The directory where a service manager passes secrets.
+  ///   - path: The file's path.
+  ///   - kind: The users that may read it.
+  ///   - most: Its maximum size in bytes.
+  ///   - trusted: A user that may own the file and its directories, besides this user and root.
+  ///   - credentials: The directory of a service manager's secrets.
   /// - Returns: Its bytes.
   /// - Throws: ``Problem``.
   package static func read(
@@ -80,12 +79,11 @@ package enum TrustedFile {
   /// Checks a file without reading it.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - kind: Who may read it.
-  ///   - most: The most bytes that it may have.
-  ///   - trusted: A user whom the file and its directories may belong to, besides this one and
-  ///     root.
-  /// - Returns: Why it cannot be read; nil where it can.
+  ///   - path: The file's path.
+  ///   - kind: The users that may read it.
+  ///   - most: Its maximum size in bytes.
+  ///   - trusted: A user that may own the file and its directories, besides this user and root.
+  /// - Returns: The reason for which it cannot be read; nil if it can.
   package static func problem(
     _ path: String,
     _ kind: Kind,
@@ -108,7 +106,7 @@ package enum TrustedFile {
     _ credentials: String?,
   ) throws(Problem) -> Int32 {
     let place = try place(of: path, trusted)
-    // Without waiting for a pipe's other end. Of the path only what was checked is followed.
+    // Does not wait for a pipe's other end, and follows only the path that was checked.
     let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else {
       throw errno == ENOENT ? .missing(path) : .failed(path, code: errno)
@@ -127,7 +125,7 @@ package enum TrustedFile {
     do throws(TrustedPath.Problem) {
       return try TrustedPath.file(path, trusting: trusted)
     } catch .missing {
-      // The name of an open pipe leads nowhere, and is there all the same.
+      // The name of an open pipe has no target path, but the pipe exists.
       var status = stat()
       throw stat(path, &status) == 0 ? .irregular(path) : .missing(path)
     } catch {
@@ -185,7 +183,7 @@ package enum TrustedFile {
 }
 
 extension TrustedFile.Problem {
-  /// The problem that a path to a file has.
+  /// Converts a problem of the file's path.
   init(_ problem: TrustedPath.Problem, of path: String) {
     switch problem {
     case .missing(let place, _): self = .failed(place, code: ENOENT)
@@ -203,7 +201,7 @@ extension TrustedFile.Problem {
     }
   }
 
-  /// Another user whom the file, or a part of its path, belongs to.
+  /// The other user that owns the file or a part of its path.
   package var owner: UInt32? {
     switch self {
     case .ownedBy(_, let owner), .path(_, .foreign(_, let owner)): owner
@@ -213,7 +211,7 @@ extension TrustedFile.Problem {
 }
 
 extension TrustedFile.Problem: CustomStringConvertible {
-  /// What was found, and what to do about it.
+  /// The fault and its remedy.
   package var description: String {
     switch self {
     case .missing(let path): "There is no file \(path)."

@@ -4,56 +4,56 @@ import Glibc
 import Darwin
 #endif
 
-/// A path to a directory that nobody but its user, and the system's, can make lead elsewhere.
+/// A path to a directory that only its user and root can redirect.
 ///
-/// As `sshd` has it with StrictModes: each directory on the way belongs to this user or to root,
-/// and others may not write to it, unless its sticky bit keeps them from what is not theirs, or it
-/// is mounted for reading only. Members of the user's private group are not others
-/// (``OwnAccount``). Symbolic links on the way belong to one of the two as well.
+/// The rules are those of `sshd` with StrictModes. Each directory on the path belongs to this user
+/// or to root. Others may not write to it, unless its sticky bit protects files of other owners, or
+/// it is mounted read-only. Members of the user's private group do not count as others
+/// (``OwnAccount``). Symbolic links on the path also belong to this user or to root.
 package enum TrustedPath {
-  /// What is found at the end of a path.
+  /// The directory at the end of a path.
   package struct Directory: Hashable, Sendable {
-    /// Where it is, without symbolic links.
+    /// Its path without symbolic links.
     let path: String
-    /// The group whose permissions it has.
+    /// The group to which its group permissions apply.
     let group: UInt32
-    /// Who it belongs to.
+    /// The user that owns it.
     package let owner: UInt32
-    /// Its permissions.
+    /// Its mode, as `lstat` returns it.
     package let mode: UInt32
 
-    /// Its permissions as one writes them.
+    /// Its permissions in octal notation.
     package var modeText: String { String(mode & 0o7777, radix: 8) }
-    /// Whether others than its owner may write to it.
+    /// Whether other users than its owner may write to it.
     package var isWritableByOthers: Bool { mode & 0o022 != 0 }
-    /// Whether only the owner of what is in it may remove it, as where it is everybody's.
+    /// Whether only the owner of an entry may remove it, as in a shared directory.
     package var isSticky: Bool { mode & 0o1000 != 0 }
   }
 
-  /// Why a path is not trusted, or leads to no directory.
+  /// The reason for which a path is not trusted, or does not lead to a directory.
   package enum Problem: Error, Hashable, Sendable {
-    /// Nothing is there; others may put something there where the directory above is shared.
+    /// The name does not exist. If the parent directory is shared, others may create it.
     case missing(String, isShared: Bool)
-    /// Something else is there.
+    /// The path leads to a file that is not a directory.
     case notDirectory(String)
-    /// A part of the way belongs to another user.
+    /// A part of the path belongs to another user.
     case foreign(String, owner: UInt32)
-    /// Others may write to a directory on the way.
+    /// Others may write to a directory on the path.
     case writable(String, TrustedPath.Directory)
-    /// A part of the way cannot be looked at or made.
+    /// A part of the path cannot be inspected or made.
     case failed(String, code: Int32)
   }
 
-  /// So many symbolic links are followed, as the kernel does.
+  /// The maximum number of symbolic links, as in the kernel.
   private static let mostLinks = 40
 
-  /// Follows a path as the system does, and checks each step before it is taken.
+  /// Follows a path as the system does, and checks each step before it takes it.
   ///
   /// - Parameters:
   ///   - path: The path; a relative one begins at the working directory.
-  ///   - makesDirectories: Whether directories that are missing are made, for this user alone.
-  ///   - trusted: Whoever else a part of the way may belong to.
-  /// - Returns: The directory at its end, of which nothing was checked.
+  ///   - makesDirectories: Whether missing directories are made, for this user alone.
+  ///   - trusted: Another user that may own a part of the path.
+  /// - Returns: The directory at the end of the path; its own permissions are not checked.
   /// - Throws: ``Problem``.
   package static func follow(
     _ path: String,
@@ -65,24 +65,24 @@ package enum TrustedPath {
     return try lookedAt(place)
   }
 
-  /// Follows a path to a file as the system does, and checks each step before it is taken.
+  /// Follows a path to a file as the system does, and checks each step before it takes it.
   ///
   /// - Parameters:
   ///   - path: The path; a relative one begins at the working directory.
-  ///   - trusted: Whoever else a part of the way may belong to.
-  /// - Returns: Where the file is, without symbolic links; of the file nothing was checked.
+  ///   - trusted: Another user that may own a part of the path.
+  /// - Returns: The file's path without symbolic links; the file itself is not checked.
   /// - Throws: ``Problem``.
   static func file(_ path: String, trusting trusted: UInt32?) throws(Problem) -> String {
     text(try walk(path, .refused, trusted).place)
   }
 
-  /// Follows a path to a file that need not exist, and checks each step before it is taken.
+  /// Follows a path to a file that need not exist, and checks each step before it takes it.
   ///
   /// - Parameters:
   ///   - path: The path; a relative one begins at the working directory.
-  ///   - trusted: Another user whom a part of the path may belong to.
-  /// - Returns: The file's path without symbolic links, and whether something is there; of the
-  ///   file itself nothing was checked.
+  ///   - trusted: Another user that may own a part of the path.
+  /// - Returns: The file's path without symbolic links, and whether it exists; the file itself is
+  ///   not checked.
   /// - Throws: ``Problem``, also if the file's directory is missing.
   static func fileToWrite(
     _ path: String,
@@ -92,10 +92,10 @@ package enum TrustedPath {
     return (text(place), end != .nothing)
   }
 
-  /// The policy for a name of which nothing exists.
+  /// The policy for a missing name.
   private enum Missing {
     case refused
-    /// A directory is made there, for this user alone.
+    /// The directory is made, for this user alone.
     case madeDirectory
     /// The last name of the path may be missing.
     case permitted
@@ -149,7 +149,7 @@ package enum TrustedPath {
     return (place, .directory)
   }
 
-  /// The parts of a path, the first of them last.
+  /// The parts of a path in reverse order.
   private static func parts(of path: String) -> [String] {
     path.split(separator: "/").map(String.init).filter { $0 != "." }.reversed()
   }
@@ -181,7 +181,7 @@ package enum TrustedPath {
     else { throw .writable(parent.path, parent) }
   }
 
-  /// Whether nobody can change what is below a path, as with the volumes of a container.
+  /// Whether the files below a path are mounted read-only, as the volumes of a container can be.
   private static func isMountedForReading(_ path: String) -> Bool {
     var status = statvfs()
     return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
@@ -232,7 +232,7 @@ package enum TrustedPath {
 }
 
 extension TrustedPath.Problem: CustomStringConvertible {
-  /// What was found, and what to do about it.
+  /// The fault and its remedy.
   package var description: String {
     switch self {
     case .missing(let path, _): "There is no directory \(path). Make it, or name another."
@@ -241,7 +241,7 @@ extension TrustedPath.Problem: CustomStringConvertible {
       "\(path) belongs to user \(owner), who could put something else in its place. "
         + "Use a directory below those of this user or of root."
     case .writable(let path, let directory):
-      // What is everybody's, as /tmp is, must stay so.
+      // A shared directory, such as /tmp, must stay shared.
       "Others can write to the directory \(path) (mode \(directory.modeText)), and so put "
         + "something else in the place of what is below it. "
         + (directory.isSticky ? "Name a directory of your own." : "Run: chmod go-w \(path)")

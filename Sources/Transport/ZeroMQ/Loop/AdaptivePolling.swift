@@ -1,30 +1,28 @@
-/// Whether a loop that has nothing to do should look again for a moment before it sleeps.
+/// Decides whether an idle loop polls for a moment before it sleeps.
 ///
-/// To be woken costs a thread some 20 µs on each side, which is as much as several actions. Where
-/// messages come at once, one after the other, looking for them is quicker and takes no more time
-/// of the processor than sleeping and waking does; where they come now and then it would be
-/// wasted. So a loop looks only after a wait that was short, and the first long one ends that: what
-/// comes once a millisecond is never looked for. The idea is that of halt polling in Linux's KVM,
-/// `Documentation/virt/kvm/halt-polling.rst`.
+/// Waking a thread costs each side about 20 µs, as much as several actions. If messages follow each
+/// other closely, polling is quicker and takes no more processor time than sleeping and waking. If
+/// they are rare, polling would waste that time. So a loop polls only after a short wait, and the
+/// first long wait ends that: the loop never polls for messages that are a millisecond apart. The
+/// idea is halt polling in Linux's KVM, `Documentation/virt/kvm/halt-polling.rst`.
 struct AdaptivePolling {
-  /// For how many nanoseconds it is worth looking.
+  /// The longest time of polling, in nanoseconds.
   let limit: Int64
-  /// A wait that took no more nanoseconds was short.
+  /// The maximum of a short wait, in nanoseconds.
   var shortWait: Int64 { 2 * limit }
-  /// Whether to look before sleeping.
+  /// Whether to poll before sleeping.
   private(set) var isWorthwhile = false
 
-  /// For messages: a little longer than it takes one to go to another process and its answer to
-  /// come back.
+  /// For messages: a little longer than a message's round trip to another process.
   static var messages: Self { Self(limit: 100_000) }
-  /// For the answer to what was asked for: as long as a quick disk takes besides to keep something.
+  /// For a requested answer: long enough to include a quick disk's sync.
   static var answers: Self { Self(limit: 300_000) }
 
-  /// A loop that has not waited yet.
+  /// Creates the state of a loop that has not waited yet.
   private init(limit: Int64) { self.limit = limit }
 
-  /// Takes note of a wait that ended with something to do, or because a deadline has come.
+  /// Records a wait that ended with work to do, or at a deadline.
   ///
-  /// - Parameter nanoseconds: How long it took, looking and sleeping together.
+  /// - Parameter nanoseconds: The time of polling and sleeping together.
   mutating func waited(_ nanoseconds: Int64) { isWorthwhile = nanoseconds <= shortWait }
 }

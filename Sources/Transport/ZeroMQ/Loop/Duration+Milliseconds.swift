@@ -1,7 +1,7 @@
 extension Duration {
-  /// The duration in milliseconds as libzmq takes it: rounded up, and from 0 to `Int32.max`.
+  /// The duration in milliseconds for libzmq: rounded up, from 0 to `Int32.max`.
   ///
-  /// Up, because a wait that ends before its time makes a loop spin until the time has come.
+  /// It is rounded up because a wait that ends too early makes a loop spin until the time is over.
   var millisecondsRoundedUp: Int32 {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }

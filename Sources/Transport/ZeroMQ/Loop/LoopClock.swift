@@ -4,9 +4,9 @@ import Glibc
 import Darwin
 #endif
 
-/// The clocks that a loop reads, once a turn.
+/// The clocks that a loop reads once in each turn.
 package enum LoopClock {
-  /// Nanoseconds of a monotonic clock that counts while the machine sleeps.
+  /// Nanoseconds of a monotonic clock, which also counts while the machine sleeps.
   package static var nanoseconds: Int64 {
     #if os(Linux)
     read(CLOCK_BOOTTIME)
@@ -22,7 +22,7 @@ package enum LoopClock {
 
   private static func read(_ clock: clockid_t) -> Int64 {
     var time = timespec()
-    // Fails only for a clock that the system does not have, and these three it has.
+    // Fails only for a clock that the system lacks; these three exist.
     clock_gettime(clock, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }

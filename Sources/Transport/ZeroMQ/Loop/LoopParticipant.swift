@@ -1,27 +1,26 @@
-/// What a main loop turns for: sockets, and deadlines.
+/// The sockets and deadlines that a main loop serves.
 @MainActor
 package protocol LoopParticipant: AnyObject {
-  /// The open sockets to wait for; asked for again when ``socketGeneration`` has changed.
+  /// The open sockets to wait for; the loop reads them again when ``socketGeneration`` has changed.
   var sockets: [Socket] { get }
 
-  /// Whether messages resume work on the main queue, which is then done in the same turn.
+  /// Whether messages resume work on the main queue, which then runs in the same turn.
   var resumesMainQueue: Bool { get }
 
-  /// Whether something was asked for of which it is known that an answer comes: what becomes of an
-  /// action, or that a change is on the disk.
+  /// Whether an answer is certain to arrive: an action's outcome, or a change's durability.
   var awaitsAnswer: Bool { get }
 
-  /// Takes what has come, at most so much that others get their turn.
+  /// Takes messages that have arrived, up to a limit that leaves time for other work.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: Whether more messages may wait.
   func receiveMessages() throws(ZeroMQError) -> Bool
 
-  /// Does what is due and sends what the turn has brought.
+  /// Does the work that is due, and sends the turn's messages.
   func endTurn() throws(ZeroMQError)
 
-  /// When ``endTurn()`` is next needed without a message, on ``LoopClock``; nil for never.
+  /// The time, on ``LoopClock``, at which ``endTurn()`` is needed without a message; nil for never.
   var nextDeadline: Int64? { get }
 
-  /// Counts how often ``sockets`` has changed.
+  /// The number of changes of ``sockets``.
   var socketGeneration: Int { get }
 }

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// The main loop of a program that has the main thread: sockets, the main queue and deadlines, in
+/// The main loop of a program that keeps the main thread: sockets, the main queue and deadlines, in
 /// one thread and one order.
 @MainActor
 package final class PollLoop {
@@ -27,13 +27,13 @@ package final class PollLoop {
   /// Ends ``run()`` after the turn in progress.
   package func stop() { isStopped = true }
 
-  /// Turns until it is stopped.
+  /// Runs turns until ``stop()`` is called.
   ///
   /// Must be called on the main thread, and not from an asynchronous `main`: there the main actor
   /// has moved to a worker thread after its first suspension, and a loop would starve it.
   package func run() throws(ZeroMQError) {
     precondition(MainThread.isCurrent, "the main loop needs the main thread")
-    // What was put on the main queue before the loop began, and what start-up has to send.
+    // Does the work that was queued before the loop began, and sends the messages of the start.
     MainQueue.drain()
     try participant.endTurn()
     var hasMore = false
@@ -50,7 +50,7 @@ package final class PollLoop {
     }
   }
 
-  /// Waits for something to do, or for the next deadline.
+  /// Waits for work or for the next deadline.
   private func wait() throws(ZeroMQError) {
     if participant.awaitsAnswer { try wait(&answerPolling) } else { try wait(&polling) }
   }

@@ -1,4 +1,4 @@
-/// Whether polling pauses, because another program needs the core.
+/// Decides whether polling pauses because another program needs the core.
 ///
 /// A thread that polls uses up its share of the processor. Where another program wants the same
 /// core, the scheduler then lets that program run for a whole time slice, some milliseconds, while

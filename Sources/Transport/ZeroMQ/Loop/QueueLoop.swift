@@ -6,13 +6,13 @@ import Glibc
 import Darwin
 #endif
 
-/// The main loop of a program that runs the main queue itself.
+/// The main loop of a program whose main queue is run by Dispatch or an application framework.
 ///
-/// Tests are such programs, and applications with a user interface. The main queue does all the
+/// Tests and applications with a user interface are such programs. The main queue does all the
 /// work; libdispatch watches the sockets.
 ///
 /// libzmq signals a socket's descriptor on the edge, and any call on the socket may consume the
-/// edge. So every turn ends by asking the sockets themselves whether there is more.
+/// edge. So at the end of every turn the loop asks the sockets themselves for more messages.
 @MainActor
 package final class QueueLoop {
   private let participant: any LoopParticipant
@@ -23,7 +23,7 @@ package final class QueueLoop {
   private var isStopped = false
   private let onFailure: @MainActor (ZeroMQError) -> Void
 
-  /// Creates a loop for a participant whose sockets are open; it turns from now on.
+  /// Creates a loop for a participant whose sockets are open; ``start()`` begins its turns.
   package init(
     _ participant: any LoopParticipant,
     onFailure: @escaping @MainActor (ZeroMQError) -> Void,
@@ -32,10 +32,10 @@ package final class QueueLoop {
     self.onFailure = onFailure
   }
 
-  /// Turns once and from then on whenever something comes.
+  /// Requests the first turn; later turns follow when messages arrive.
   package func start() { wakeUp() }
 
-  /// Turns no more.
+  /// Stops the loop: no further turn runs.
   package func stop() {
     isStopped = true
     for source in sources { source.cancel() }
@@ -44,7 +44,7 @@ package final class QueueLoop {
     timer = nil
   }
 
-  /// Turns soon: to be called after something was handed to the participant outside a turn.
+  /// Requests a turn: to be called after the participant has received work outside a turn.
   package func wakeUp() {
     guard !isTurning, !isStopped else { return }
     isTurning = true
@@ -59,13 +59,13 @@ package final class QueueLoop {
     do throws(ZeroMQError) {
       try watchSockets()
       var hasMore = try participant.receiveMessages()
-      // What has come, or what it led to, may have ended everything, and closed the sockets.
+      // The messages, or their effects, may have ended the loop and closed the sockets.
       guard !isStopped else { return }
       try participant.endTurn()
       guard !isStopped else { return }
-      // Who has connected afresh has other sockets by now, which nobody else would look at.
+      // A participant that has reconnected has new sockets, which must be watched.
       try watchSockets()
-      // Sending may have consumed the edge of what came meanwhile.
+      // Sending may have consumed the edge of messages that arrived meanwhile.
       for socket in participant.sockets where try socket.events.contains(.readable) {
         hasMore = true
       }
@@ -101,10 +101,10 @@ package final class QueueLoop {
 }
 
 extension Socket {
-  /// Calls `body` on the main queue when something may have come, until the source is canceled.
+  /// Calls `body` on the main queue when messages may have arrived, until the source is canceled.
   ///
-  /// Watches a copy of the socket's descriptor: it stays open until then, whenever the socket is
-  /// closed.
+  /// Watches a duplicate of the socket's descriptor: the duplicate stays open until the
+  /// cancellation, even if the socket is closed before.
   @MainActor
   package func watch(
     _ body: @escaping @MainActor () -> Void

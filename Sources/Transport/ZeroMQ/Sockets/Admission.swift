@@ -1,40 +1,40 @@
-/// Answers the library's question whether a connection may come in, and as whom (ZeroMQ RFC 27).
+/// Answers libzmq's requests to admit a connection, with a user id for it (ZeroMQ RFC 27).
 ///
-/// Asked for each connection to a socket with the option `admissionDomain`, after the peer has
-/// introduced itself and before anything that it sends is taken. There is one in a context; it may
-/// move to another thread than the one that has created it.
+/// libzmq sends a request for each connection to a socket with the option `admissionDomain`, after
+/// the handshake and before it takes the peer's messages. A context has one of these. It may move
+/// to a thread other than its creator's.
 package final class Admission {
-  /// Who asks to come in.
+  /// A connection's request to be admitted.
   package struct Request {
     fileprivate let id: [UInt8]
-    /// The domain of the socket that it wants to come in at.
+    /// The domain of the socket that it connects to.
     package let domain: String
-    /// Where the peer is: `localhost:uid:gid:pid` over ipc, an address over tcp.
+    /// The peer's address: `localhost:uid:gid:pid` over ipc, a network address over tcp.
     package let address: String
-    /// The public key whose secret one it has shown to have; nil where the connection is not
-    /// encrypted.
+    /// The public key for which the peer has proved that it has the secret key; nil if the
+    /// connection is not encrypted.
     package let key: [UInt8]?
   }
 
-  /// What to poll.
+  /// The socket to poll for requests.
   package let socket: Socket
 
   private var frame = Message()
 
-  /// Begins to answer for the sockets of a context; to be created before they are bound.
+  /// Begins to answer for the sockets of a context; must be created before they are bound.
   package init(_ context: Context) throws(ZeroMQError) {
     socket = try Socket(context, kind: .reply)
     try socket.bind("inproc://zeromq.zap.01")
   }
 
-  /// The next request, which must be answered before the one after it is asked for.
+  /// The next request; answer it before this function is called again.
   package func next() throws(ZeroMQError) -> Request? {
     var frames: [[UInt8]] = []
     repeat {
       guard try socket.receive(into: &frame) else { return nil }
       frames.append(frame.bytes)
     } while frame.more
-    // Version, request, domain, address, identity, mechanism, key: the library's own words.
+    // The frames by RFC 27: version, request, domain, address, identity, mechanism, key.
     guard frames.count >= 6 else {
       return Request(id: frames.last ?? [], domain: "", address: "", key: nil)
     }
@@ -43,17 +43,17 @@ package final class Admission {
       id: frames[1],
       domain: String(decoding: frames[2], as: UTF8.self),
       address: String(decoding: frames[3], as: UTF8.self),
-      // One without a key would be nobody's.
+      // A missing key becomes an empty one, which belongs to no user.
       key: isEncrypted ? frames.dropFirst(6).first ?? [] : nil,
     )
   }
 
-  /// Lets the connection in; the name is the property `User-Id` of each frame that comes from it.
+  /// Admits the connection; the name becomes the property `User-Id` of each frame from it.
   package func accept(_ request: Request, as name: String) throws(ZeroMQError) {
     try answer(request, status: "200", name: name)
   }
 
-  /// Refuses the connection, for good: a peer that knows the library does not try again.
+  /// Refuses the connection for good: a peer that uses libzmq does not retry.
   package func refuse(_ request: Request) throws(ZeroMQError) {
     try answer(request, status: "400", name: "")
   }
@@ -63,7 +63,7 @@ package final class Admission {
     status: String,
     name: String,
   ) throws(ZeroMQError) {
-    // Whoever has asked may have gone; then the library drops the answer.
+    // If the peer has disconnected, libzmq drops the answer.
     _ = try socket.send(Array("1.0".utf8), more: true)
     _ = try socket.send(request.id, more: true)
     _ = try socket.send(Array(status.utf8), more: true)

@@ -6,20 +6,20 @@ import Glibc
 import Darwin
 #endif
 
-/// A connection's other end, by the connection's descriptor.
+/// Inspects and ends a connection, given its descriptor.
 package enum Connection {
-  /// The user at the other end of an ipc connection, as the kernel says it; nil over tcp.
+  /// The user at the other end of an ipc connection, as the kernel reports it; nil over tcp.
   package static func user(_ descriptor: Int32) -> UInt32? {
     var user: UInt32 = 0
     return czmq_peer_user(descriptor, &user) ? user : nil
   }
 
-  /// The bytes that have come and that the library has not read yet; 0 for what is no connection.
+  /// The bytes that have arrived and that libzmq has not read; 0 if this is not a connection.
   package static func queuedBytes(_ descriptor: Int32) -> Int {
     Int(czmq_queued_bytes(descriptor))
   }
 
-  /// The end of a connection that its process has bound.
+  /// The end of a connection that this process has bound.
   package enum OwnEnd: Hashable, Sendable {
     /// The file of an ipc endpoint.
     case path(String)
@@ -27,13 +27,13 @@ package enum Connection {
     case port(UInt16)
   }
 
-  /// Which connection it is, however its descriptor is used later.
+  /// A connection's identity, which does not depend on later uses of its descriptor.
   package struct Identity: Hashable, Sendable {
-    /// The number that the system has given to its socket.
+    /// The number that the system has given to the connection's socket.
     private let number: UInt64
     package let ownEnd: OwnEnd
 
-    /// The identity of the connection that has a descriptor now; nil for anything else.
+    /// The identity of the connection that has a descriptor now; nil if it is not a connection.
     package init?(_ descriptor: Int32) {
       var (number, port): (UInt64, UInt16) = (0, 0)
       let path = withUnsafeTemporaryAllocation(of: CChar.self, capacity: pathRoom) {
@@ -46,19 +46,19 @@ package enum Connection {
     }
   }
 
-  /// Room for a local socket's path, and a zero.
+  /// Room for a local socket's path and its final zero.
   private static let pathRoom = EndpointPath.limit + 2
 
-  /// Calls a closure with a descriptor of one's own for a connection, unless that is over.
+  /// Calls a closure with a duplicate of a connection's descriptor, if the connection is alive.
   ///
-  /// The library closes its descriptor when a connection ends, and then anything that the process
-  /// opens may have the same number. A descriptor of one's own stays the connection's.
+  /// libzmq closes its descriptor when a connection ends, and the process may reuse the number. A
+  /// duplicate always refers to the same connection.
   ///
   /// - Parameters:
-  ///   - descriptor: The connection's descriptor, or what has the same number by now.
-  ///   - identity: The connection's.
+  ///   - descriptor: The connection's descriptor; its number may have been reused.
+  ///   - identity: The connection's identity.
   ///   - body: The closure.
-  /// - Returns: What the closure returns; nil where the connection is over.
+  /// - Returns: The closure's result; nil if the connection has ended.
   private static func hold<Result>(
     _ descriptor: Int32,
     _ identity: Identity,
@@ -66,44 +66,45 @@ package enum Connection {
   ) -> Result? {
     let own = duplicate(descriptor)
     defer { if let own { release(own) } }
-    // Where the process has no descriptor left, the check is as close as it can be.
+    // Without a free descriptor, the check uses the original one, immediately before the call.
     let held = own ?? descriptor
     return Identity(held) == identity ? body(held) : nil
   }
 
-  /// Ends a connection at once, whoever uses it: the library then closes it.
+  /// Ends a connection at once, regardless of its user: libzmq then closes it.
   ///
-  /// Does nothing where the connection is over and something else has its descriptor.
+  /// Has no effect if the connection has ended and its descriptor was reused.
   package static func shutDown(_ descriptor: Int32, _ identity: Identity) {
-    // Fails only when it is over already.
+    // Fails only if the connection has already ended.
     _ = hold(descriptor, identity) { shutdown($0, Int32(SHUT_RDWR)) }
   }
 
-  /// A descriptor of one's own for a connection, to be closed; nil when there is none.
+  /// Duplicates a connection's descriptor; the caller closes the result.
+  ///
+  /// Nil if that fails.
   package static func duplicate(_ descriptor: Int32) -> Int32? {
     let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     return own >= 0 ? own : nil
   }
 
-  /// Closes a descriptor of one's own.
+  /// Closes a duplicated descriptor.
   package static func release(_ descriptor: Int32) { _ = close(descriptor) }
 
-  /// Ends a connection of which nothing is taken any more.
+  /// Ends a connection and drops its unread bytes.
   ///
-  /// Does nothing where the connection is over and something else has its descriptor.
+  /// Has no effect if the connection has ended and its descriptor was reused.
   package static func discard(_ descriptor: Int32, _ identity: Identity) {
     _ = hold(descriptor, identity) { discard(own: $0) }
   }
 
-  /// Ends a connection of which nothing is taken any more, by a descriptor of one's own for it.
+  /// Ends a connection and drops its unread bytes, by a duplicate of its descriptor.
   ///
-  /// What has come and was not read is thrown away, as far as the library has not begun to: of
-  /// somebody who floods that is ten thousands of messages, which all of us would have to go
-  /// through. Behind the gap the rest may not be what the protocol has.
+  /// Drops the bytes that have arrived and that libzmq has not read. After a flood these are tens
+  /// of thousands of messages, which would delay all peers. Bytes after the gap may be invalid.
   package static func discard(own: Int32) {
     _ = shutdown(own, Int32(SHUT_RDWR))
     withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
-      // Nothing comes behind it, and a system holds so much at most for one connection.
+      // No bytes arrive after the shutdown, and a system buffers at most this much per connection.
       for _ in 0..<128 {
         guard recv(own, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) > 0 else { return }
       }

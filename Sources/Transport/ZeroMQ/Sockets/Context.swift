@@ -9,13 +9,15 @@ import Darwin
 
 /// The I/O threads that serve a process's sockets.
 ///
-/// One per process is enough. May be shared between threads; its sockets may not.
+/// One per process is enough. Threads may share it, but not its sockets.
 ///
-/// What guards what: `handle` never changes and libzmq guards what is behind it; the count of open
-/// sockets and whether the context was terminated are behind `life`.
+/// Isolation: `handle` never changes, and libzmq guards the context that it refers to; `life`
+/// guards the count of open sockets and the termination.
 package final class Context: Sendable {
-  /// Routing ids that the library makes up count up from a number of `rand()`, which it never
-  /// seeds: they would begin alike everywhere, and who claims the next one ends the process.
+  /// Seeds `rand()`, from which libzmq counts up routing ids and which it never seeds.
+  ///
+  /// Unseeded, all processes begin with the same ids, and a peer that claims the next one ends the
+  /// process.
   private static let isSeeded: Void = {
     var generator = SystemRandomNumberGenerator()
     srand(generator.next())
@@ -26,19 +28,19 @@ package final class Context: Sendable {
     var isTerminated = false
   }
 
-  // A context is the one thing in libzmq that any thread may use at any time.
+  // In libzmq, only a context may be used by any thread at any time.
   nonisolated(unsafe) let handle: UnsafeMutableRawPointer
 
   private let processID = getpid()
   private let life = Mutex(Life())
 
-  /// Starts the I/O threads, after a look at the library and at the descriptors that there are.
+  /// Checks libzmq and the limit of descriptors, then starts the I/O threads.
   ///
   /// - Parameters:
-  ///   - ioThreads: One serves about a gigabyte a second.
-  ///   - maxSockets: How many sockets may be open at once; a socket has any number of peers.
-  /// - Throws: ``ZeroMQError`` when the library will not do or refuses one of the numbers, or when
-  ///   the process may have too few descriptors.
+  ///   - ioThreads: The number of threads; one serves about a gigabyte a second.
+  ///   - maxSockets: The maximum number of open sockets; a socket has any number of peers.
+  /// - Throws: ``ZeroMQError`` if the installed library is unsuitable or refuses one of the
+  ///   numbers, or if the process may have too few descriptors.
   package init(ioThreads: Int = 1, maxSockets: Int = 1023) throws(ZeroMQError) {
     try ZeroMQLibrary.check()
     try FileDescriptorLimit.check()
@@ -47,8 +49,8 @@ package final class Context: Sendable {
     self.handle = handle
     try set(ZMQ_IO_THREADS, "ioThreads", ioThreads)
     try set(ZMQ_MAX_SOCKETS, "maxSockets", maxSockets)
-    // Sockets then start with a linger of 0, not for ever: with the library's default one unsent
-    // message to a peer that is away would keep the process from exiting.
+    // Sockets then start with a linger of 0. With libzmq's default, which has no limit, one unsent
+    // message to an absent peer would keep the process from exiting.
     try set(ZMQ_BLOCKY, "blocky", 0)
   }
 
@@ -56,9 +58,9 @@ package final class Context: Sendable {
     terminate()
   }
 
-  /// Stops the I/O threads, when what sockets still had to send is sent or their linger is over.
+  /// Stops the I/O threads after the sockets' unsent messages are sent or their linger is over.
   ///
-  /// All sockets must have been closed. Calling it again does nothing; `deinit` calls it, too.
+  /// All sockets must have been closed. Only the first call has an effect; `deinit` calls it, too.
   package func terminate() {
     let isFirst = life.withLock { life in
       precondition(
@@ -68,19 +70,19 @@ package final class Context: Sendable {
       defer { life.isTerminated = true }
       return !life.isTerminated
     }
-    // The I/O threads did not come along into a forked child: nobody would answer there.
+    // A forked child has no I/O threads, so the call would wait for ever there.
     guard isFirst, !isForkedCopy else { return }
     while zmq_ctx_term(handle) != 0 {
       precondition(zmq_errno() == EINTR, "zmq_ctx_term failed with error \(zmq_errno())")
     }
   }
 
-  /// Has every call with one of its sockets fail from now on, except closing it.
+  /// Makes every later call with one of its sockets fail, except closing it.
   package func shutDown() { zmq_ctx_shutdown(handle) }
 
   /// Whether this process is a fork of the one that created the context, and cannot use it.
   ///
-  /// There every call fails with EINTR, which must not be taken for a signal and tried again.
+  /// There every call fails with EINTR. Do not treat that as a signal, and do not retry the call.
   var isForkedCopy: Bool { getpid() != processID }
 
   func socketWillOpen() {

@@ -6,16 +6,16 @@ import Glibc
 import Darwin
 #endif
 
-/// A pair of keys of CurveZMQ: who has the secret one is known by the public one.
+/// A CurveZMQ key pair: the public key identifies the owner of the secret key.
 package struct CurvePair: Hashable, Sendable {
-  /// How many bytes a key has.
+  /// The size of a key, in bytes.
   package static let keyBytes = 32
-  /// What the library writes a key as: 40 characters and a zero.
+  /// The size of libzmq's text form of a key: 40 characters and a zero.
   private static let textBytes = 41
 
-  /// What others know it by.
+  /// The key that peers know.
   package let publicKey: [UInt8]
-  /// What nobody else has.
+  /// The key that only its owner has.
   package let secretKey: [UInt8]
 
   /// Makes a new pair.
@@ -47,17 +47,17 @@ package struct CurvePair: Hashable, Sendable {
 
   private static func bytes(_ text: [CChar]) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: keyBytes)
-    // The library's own text, which it can read.
+    // libzmq wrote this text, so decoding cannot fail.
     zmq_z85_decode(&bytes, text)
     return bytes
   }
 }
 
 extension CurvePair {
-  /// Whether a public key is a point of low order: with such a key the shared secret is zero, so a
-  /// peer needs no secret key to have it.
+  /// Whether a public key is a point of low order: the shared secret is then zero, so a peer can
+  /// compute it without a secret key.
   ///
-  /// The library ignores the last bit of a key.
+  /// libzmq ignores the highest bit of a key's last byte.
   package static func isOfLowOrder(_ key: [UInt8]) -> Bool {
     guard let last = key.last else { return true }
     return pointsOfLowOrder.contains(key.dropLast() + [last & 0x7f])
@@ -86,13 +86,13 @@ extension CurvePair {
 }
 
 extension CurvePair: CustomStringConvertible {
-  /// What may be shown: not the secret.
+  /// A text for logs, without the secret key.
   package var description: String { "the pair of a public key" }
 }
 
-/// Whom a client talks to, and as whom, over connections that are encrypted.
+/// The keys of a client's encrypted connections: the daemon's public key and its own pair.
 package struct CurveClient: Hashable, Sendable {
-  /// The daemon's public key: with another one nobody answers.
+  /// The daemon's public key: a daemon with another key does not answer.
   package var server: [UInt8]
   /// The client's own pair.
   package var pair: CurvePair
@@ -104,8 +104,10 @@ package struct CurveClient: Hashable, Sendable {
 }
 
 extension Socket {
-  /// Encrypts the connections to what is bound from now on, and asks ``Admission`` for each about
-  /// its key; what was bound before stays as it is.
+  /// Encrypts the connections to endpoints that are bound from now on, and asks ``Admission`` about
+  /// each connection's key.
+  ///
+  /// Endpoints that were bound before do not change.
   ///
   /// - Parameters:
   ///   - pair: The server's pair.
@@ -119,9 +121,9 @@ extension Socket {
     try set(ZMQ_CURVE_SECRETKEY, "curveSecretKey", key: pair.secretKey)
   }
 
-  /// The longest frame of an encrypted connection's handshake, and some more.
+  /// The longest frame of an encrypted connection's handshake, with a reserve, in bytes.
   package static var curveHandshakeBytes: Int { 512 }
-  /// What encryption adds to a frame.
+  /// The bytes that encryption adds to a frame.
   package static var curveOverhead: Int { 33 }
 
   func connect(as client: CurveClient) throws(ZeroMQError) {

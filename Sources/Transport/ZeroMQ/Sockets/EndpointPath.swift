@@ -4,23 +4,23 @@ import Glibc
 import Darwin
 #endif
 
-/// What an endpoint must satisfy before libzmq sees it.
+/// Checks an endpoint before libzmq receives it.
 package enum EndpointPath {
   /// The longest path of an ipc endpoint, in bytes: 107 on Linux, 103 on macOS.
   ///
   /// The kernel keeps it in a fixed field of the address, with a zero at its end.
   package static let limit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-  /// Throws when the endpoint cannot be used as it is written.
+  /// Throws if the endpoint cannot be used.
   ///
-  /// A path that is too long or empty, an abstract name (`ipc://@name`: it has no file, so no
-  /// permissions guard it) and a zero byte (C would take the endpoint to end there) are refused.
-  /// Everything else is for libzmq to judge.
+  /// Refuses an empty path, a path that is too long, an abstract name (`ipc://@name`: it has no
+  /// file, so no permissions guard it) and a zero byte (C would end the endpoint there). libzmq
+  /// checks the rest.
   ///
   /// - Parameters:
-  ///   - endpoint: What is to be bound or connected to, such as `ipc:///run/user/1000/x/ctl`.
-  ///   - operation: What the endpoint is for, as a verb; it appears in the error.
-  /// - Throws: ``ZeroMQError``, whose code is ENAMETOOLONG or EINVAL.
+  ///   - endpoint: The endpoint to bind or connect, such as `ipc:///run/user/1000/x/ctl`.
+  ///   - operation: The endpoint's purpose, as a verb; it appears in the error.
+  /// - Throws: ``ZeroMQError`` with the code ENAMETOOLONG or EINVAL.
   package static func check(_ endpoint: String, operation: String = "use") throws(ZeroMQError) {
     guard !endpoint.utf8.contains(0) else {
       throw invalid(endpoint, operation, "Remove the zero byte from the endpoint.")

@@ -1,7 +1,7 @@
 import CZMQ
 
 extension Message {
-  /// Below this, copying the bytes is cheaper than the bookkeeping of adopting them.
+  /// Up to this size in bytes, copying is cheaper than the bookkeeping of adoption.
   static let adoptionThreshold = 1024
 
   /// Creates a message that sends the array's own storage, without copying it.
@@ -15,23 +15,23 @@ extension Message {
     }
     let owner = ArrayOwner(bytes)
     // The pointer outlives the closure. That is sound because the elements of an array of bytes
-    // live in its one heap object, which never moves; the owner keeps that object alive and, being
-    // an owner, keeps everyone else from changing it in place.
+    // live in its one heap object, which never moves. The owner keeps that object alive, and as a
+    // second owner it prevents every other one from changing it in place.
     let storage = owner.bytes.withUnsafeBufferPointer { UnsafeRawBufferPointer($0) }
     self.init(adopting: storage, owner: owner)
   }
 
-  /// Creates a message whose bytes stay where they are, kept alive by an object.
+  /// Creates a message that refers to bytes without copying them; an object keeps them alive.
   ///
   /// The object is released exactly once, when the last copy of the message has been sent or
-  /// dropped. That happens on one of libzmq's I/O threads as often as on this one; therefore the
-  /// owner must be Sendable, and its `deinit` must neither block nor expect an actor. The library
-  /// synchronises: it drops the last reference with an atomic decrement after its last read of the
-  /// bytes, so nobody reads them once the object is released.
+  /// dropped. That often happens on one of libzmq's I/O threads; therefore the owner must be
+  /// Sendable, and its `deinit` must neither block nor expect an actor. libzmq synchronizes: it
+  /// drops the last reference with an atomic decrement after its last read of the bytes, so no
+  /// thread reads them after the release.
   ///
   /// - Parameters:
   ///   - bytes: Must stay valid and unchanged until the owner is released.
-  ///   - owner: What keeps the bytes alive.
+  ///   - owner: The object that keeps the bytes alive.
   package init(adopting bytes: UnsafeRawBufferPointer, owner: some AnyObject & Sendable) {
     var raw = czmq_message()
     let hint = Unmanaged<AnyObject>.passRetained(owner).toOpaque()
@@ -43,7 +43,7 @@ extension Message {
 
   private init(raw: czmq_message) {
     self.init()
-    // The empty message this replaces holds nothing that would have to be closed.
+    // The empty message that this replaces needs no closing.
     self.raw = raw
   }
 }
@@ -56,7 +56,7 @@ private final class ArrayOwner: Sendable {
   }
 }
 
-/// Called by libzmq, on any thread, when it has no further use for adopted bytes.
+/// Called by libzmq, on any thread, when it no longer needs adopted bytes.
 private func releaseOwner(_ data: UnsafeMutableRawPointer?, _ hint: UnsafeMutableRawPointer?) {
   guard let hint else { return }
   Unmanaged<AnyObject>.fromOpaque(hint).release()

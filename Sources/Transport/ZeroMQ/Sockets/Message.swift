@@ -1,19 +1,19 @@
 import CZMQ
 
-/// One frame: bytes that came from a socket or are to go to one.
+/// One frame: bytes that were received from a socket or will be sent to one.
 ///
-/// A message owns its bytes and is moved, not copied. Up to 33 bytes are held in the message
-/// itself; longer ones on the heap, with a count of references, so that ``copy()`` is cheap and one
-/// encoded payload can go to any number of peers.
+/// A message owns its bytes and is moved, not copied. It holds up to 33 bytes itself. Longer
+/// content is on the heap with a reference count, so that ``copy()`` is cheap and any number of
+/// peers can be sent one encoded payload.
 package struct Message: ~Copyable, Sendable {
   var raw = czmq_message()
 
-  /// Creates an empty message, as needed to receive into.
+  /// Creates an empty message to receive into.
   package init() {
     czmq_message_init(&raw)
   }
 
-  /// Creates a message of so many bytes, to be filled with ``withUnsafeMutableBytes(_:)``.
+  /// Creates a message of a given size, to be filled with ``withUnsafeMutableBytes(_:)``.
   package init(size: Int) {
     let status = czmq_message_init_size(&raw, size)
     precondition(status == 0, "no memory for a message of \(size) bytes")
@@ -32,18 +32,18 @@ package struct Message: ~Copyable, Sendable {
   }
 
   deinit {
-    // A message holds no pointer into itself, so its words can be closed in another place.
+    // A message holds no pointer into itself, so a copy of its words can be closed.
     var raw = raw
     czmq_message_close(&raw)
   }
 
-  /// How many bytes the message has.
+  /// The size of the message, in bytes.
   package var count: Int { withUnsafePointer(to: raw) { czmq_message_size($0) } }
 
-  /// Whether there are no bytes.
+  /// Whether the message has no bytes.
   package var isEmpty: Bool { count == 0 }
 
-  /// Whether further frames of the same multipart message follow this one, which was received.
+  /// Whether this received frame is followed by another frame of the same message.
   package var more: Bool { withUnsafePointer(to: raw) { czmq_message_more($0) } }
 
   /// A copy of the bytes.
@@ -61,7 +61,7 @@ package struct Message: ~Copyable, Sendable {
 
   /// Calls the closure with the bytes, to write them before the message is sent or copied.
   ///
-  /// Copies share the bytes, so never write to a message after ``copy()``, to a received one or to
+  /// Copies share the bytes. Never write to a message after ``copy()``, to a received one, or to
   /// one that adopted its bytes.
   package mutating func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
@@ -73,9 +73,9 @@ package struct Message: ~Copyable, Sendable {
     }
   }
 
-  /// A second message with the same bytes, which long messages share instead of copying.
+  /// A second message with the same bytes; long messages share them.
   ///
-  /// The counting of references is atomic: the two may go to different sockets and threads.
+  /// The reference count is atomic: different sockets and threads may use the two messages.
   package mutating func copy() -> Message {
     var copy = Message()
     let status = czmq_message_copy(&copy.raw, &raw)
@@ -83,21 +83,21 @@ package struct Message: ~Copyable, Sendable {
     return copy
   }
 
-  /// What the connection knows about the sender of a received message.
+  /// A property of the connection from which a message was received.
   ///
-  /// Over ipc `Peer-Address` is `localhost:uid:gid:pid`, vouched for by the kernel. The routing id
-  /// that a router puts in front may come without properties: ask a frame of the payload.
+  /// Over ipc `Peer-Address` is `localhost:uid:gid:pid`, as the kernel reports it. The routing id
+  /// that a router puts first may have no properties: ask a frame of the payload.
   ///
   /// - Parameter name: `Peer-Address`, `Socket-Type`, `User-Id`…
-  /// - Returns: `nil` when the message was not received or has no such property.
+  /// - Returns: The property; `nil` if the message was not received or lacks it.
   package borrowing func property(_ name: String) -> String? {
     withUnsafePointer(to: raw) { pointer in
       czmq_message_property(pointer, name).map { String(cString: $0) }
     }
   }
 
-  /// The whole number, written in digits, that a property consists of or that stands before its
-  /// first space; nil when there is none.
+  /// The decimal number at the start of a property, up to its end or its first space; nil if there
+  /// is no such number.
   package borrowing func number(_ name: StaticString) -> UInt64? {
     withUnsafePointer(to: raw) { pointer in
       var number: UInt64 = 0
@@ -105,14 +105,14 @@ package struct Message: ~Copyable, Sendable {
     }
   }
 
-  /// The descriptor of the connection that a received message came from.
+  /// The descriptor of the connection from which a message was received.
   ///
-  /// That connection may be over, and the descriptor another's by now.
+  /// That connection may have ended, and its descriptor may have been reused.
   package borrowing func descriptor() -> Int32? { number("__fd").flatMap { Int32(exactly: $0) } }
 }
 
 extension StaticString {
-  /// The text as C reads it: a literal ends in a zero.
+  /// The text as a C string: a literal ends in a zero.
   fileprivate var utf8CString: UnsafePointer<CChar> {
     UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
   }

@@ -1,12 +1,12 @@
 import CZMQ
 
-/// Which program is at a connection's other end, as far as the kernel tells: a process of this
+/// The program at a connection's other end, as far as the kernel reports it: a process of this
 /// machine, or a machine.
 package struct PeerProgram: Hashable, Sendable {
-  /// The process's number, or one of the machine's; 0 where nothing is known.
+  /// The number of the process or of the machine; 0 if unknown.
   package let number: UInt64
 
-  /// The program with a number; those of which nothing is known have 0.
+  /// Creates a program from its number; 0 stands for an unknown program.
   package init(number: UInt64) { self.number = number }
 
   /// The program at the other end of the connection with a descriptor.

@@ -8,9 +8,9 @@ import Darwin
 
 /// Waits until one of several sockets and file descriptors is ready.
 ///
-/// Belongs to the thread of its sockets, and keeps them alive. Waiting and asking allocate nothing.
+/// Belongs to the thread of its sockets, and keeps them alive. Waiting and queries do not allocate.
 package final class Poller {
-  /// What an item can be ready for.
+  /// The events for which an item can be ready.
   package struct Events: OptionSet, Sendable {
     package let rawValue: Int16
 
@@ -18,25 +18,25 @@ package final class Poller {
       self.rawValue = rawValue
     }
 
-    /// There is something to receive.
+    /// A message can be received.
     package static let readable = Events(rawValue: Int16(ZMQ_POLLIN))
-    /// Something can be sent without blocking.
+    /// A message can be sent without blocking.
     package static let writable = Events(rawValue: Int16(ZMQ_POLLOUT))
   }
 
-  /// Something to wait for.
+  /// A socket or a descriptor to wait for.
   package enum Item {
     case socket(Socket, Events = .readable)
     case descriptor(Int32, Events = .readable)
   }
 
-  /// How many items there are; they are known by their position.
+  /// The number of items; an item's position identifies it.
   package let count: Int
 
   private let sockets: [Socket?]
   private let pollItems: UnsafeMutableBufferPointer<zmq_pollitem_t>
 
-  /// Creates a poller for these items, which are known by their position from then on.
+  /// Creates a poller for these items; an item's position identifies it.
   package init(_ items: [Item]) {
     count = items.count
     sockets = items.map { if case .socket(let socket, _) = $0 { socket } else { nil } }
@@ -50,11 +50,11 @@ package final class Poller {
     pollItems.deallocate()
   }
 
-  /// Waits until at least one item is ready, the time is over, or a signal arrives.
+  /// Waits until at least one item is ready, the timeout is over, or a signal arrives.
   ///
-  /// - Parameter timeout: Rounded up to milliseconds; `.zero` only looks, `nil` waits for ever.
-  /// - Returns: How many items are ready: 0 after the timeout and after a signal.
-  /// - Throws: ``ZeroMQError`` when the context has been terminated or belongs to another process.
+  /// - Parameter timeout: Rounded up to milliseconds; `.zero` returns at once, `nil` sets no limit.
+  /// - Returns: The number of ready items: 0 after the timeout and after a signal.
+  /// - Throws: ``ZeroMQError`` if the context has been terminated or belongs to another process.
   package func wait(timeout: Duration?) throws(ZeroMQError) -> Int {
     checkOpen()
     let milliseconds = timeout.map { Int($0.millisecondsRoundedUp) } ?? -1
@@ -68,17 +68,17 @@ package final class Poller {
     return 0
   }
 
-  /// Whether the item was ready, for anything it is watched for, when the last wait ended.
+  /// Whether the item was ready, for any of its events, when the last wait ended.
   package func isReady(_ index: Int) -> Bool {
     pollItems[index].revents != 0
   }
 
-  /// Changes what an item is watched for, such as `.writable` while something waits to be sent.
+  /// Changes an item's events, such as to `.writable` while a message waits to be sent.
   package func watch(_ index: Int, for events: Events) {
     pollItems[index].events = events.rawValue
   }
 
-  /// A closed socket's memory is gone, and the library would read it.
+  /// Stops the process if a socket is closed: libzmq would read its freed memory.
   private func checkOpen() {
     for index in sockets.indices {
       precondition(sockets[index]?.isClosed != true, "socket \(index) of a poller is closed")
@@ -94,7 +94,7 @@ package final class Poller {
   }
 }
 
-// It belongs to the thread of its sockets.
+// A poller belongs to the thread of its sockets.
 @available(*, unavailable)
 extension Poller: Sendable {}
 

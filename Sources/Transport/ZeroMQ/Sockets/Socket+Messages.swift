@@ -6,17 +6,17 @@ import Glibc
 import Darwin
 #endif
 
-/// What became of a message that was to be sent.
+/// The outcome of sending a frame.
 package enum SendResult: Hashable, Sendable {
-  /// The socket has taken it. It travels when the last frame of its message is sent, too.
+  /// The socket has taken the frame. It leaves when the last frame of its message is sent, too.
   case sent
 
-  /// No peer can take it now: the pipe is full, or (with the option `immediate`) nobody is there.
+  /// No peer can take it now: the pipe is full, or (with the option `immediate`) there is no peer.
   ///
-  /// When a router says so, it is about the routing id and the frames after it must not be sent.
-  /// When a dealer says so at the first frame, likewise. At a later frame it means that the
-  /// connection broke in the middle: send what is left of this message, which will be dropped up
-  /// to its last frame, and then the whole message anew.
+  /// From a router this concerns the routing id: do not send the frames after it. The same applies
+  /// to a dealer's first frame. At a later frame of a dealer it means that the connection broke
+  /// during the message: send the remaining frames, which are dropped up to the last one, and then
+  /// send the whole message again.
   case wouldBlock
 
   /// No peer has this routing id (with the option `routerMandatory`). Do not send the other frames.
@@ -26,13 +26,13 @@ package enum SendResult: Hashable, Sendable {
 extension Socket {
   // MARK: - Sending
 
-  /// Sends a frame, leaving the message empty; what could not be sent stays in the message.
+  /// Sends a frame and leaves the message empty; an unsent frame stays in the message.
   ///
   /// - Parameters:
   ///   - message: The frame.
-  ///   - more: Whether further frames of the same message follow. A peer gets all or none.
-  /// - Returns: What became of it: a full pipe and an unknown peer are not errors.
-  /// - Throws: ``ZeroMQError`` when the context has been terminated or belongs to another process.
+  ///   - more: Whether further frames of the message follow. A peer gets all frames or no frame.
+  /// - Returns: The outcome: a full pipe and an unknown peer are not errors.
+  /// - Throws: ``ZeroMQError`` if the context has been terminated or belongs to another process.
   package func send(
     from message: inout Message,
     more: Bool = false,
@@ -44,9 +44,9 @@ extension Socket {
     return .sent
   }
 
-  /// Sends a frame, which is dropped when it could not be sent.
+  /// Sends a frame; an unsent frame is dropped.
   ///
-  /// For a payload that goes to many peers send a ``Message/copy()`` to each.
+  /// To send a payload to many peers, send a ``Message/copy()`` to each.
   package func send(
     _ message: consuming Message,
     more: Bool = false,
@@ -54,7 +54,7 @@ extension Socket {
     try send(from: &message, more: more)
   }
 
-  /// Sends a frame with a copy of the bytes: the quickest way for short ones.
+  /// Sends a frame with a copy of the bytes: the quickest way for short frames.
   package func send(
     _ bytes: UnsafeRawBufferPointer,
     more: Bool = false,
@@ -66,7 +66,7 @@ extension Socket {
     return .sent
   }
 
-  /// Sends a frame with a copy of the bytes: the quickest way for short ones.
+  /// Sends a frame with a copy of the bytes: the quickest way for short frames.
   package func send(_ bytes: [UInt8], more: Bool = false) throws(ZeroMQError) -> SendResult {
     try bytes.withUnsafeBufferPointer { buffer throws(ZeroMQError) in
       try send(UnsafeRawBufferPointer(buffer), more: more)
@@ -77,7 +77,7 @@ extension Socket {
     more ? ZMQ_DONTWAIT | ZMQ_SNDMORE : ZMQ_DONTWAIT
   }
 
-  /// Why a frame was not sent, or `nil` when a signal interrupted and it can be tried again.
+  /// The reason for which a frame was not sent; `nil` if a signal interrupted the call: retry then.
   private func unsent() throws(ZeroMQError) -> SendResult? {
     switch zmq_errno() {
     case EAGAIN:
@@ -92,12 +92,12 @@ extension Socket {
 
   // MARK: - Receiving
 
-  /// Receives a frame into the message, whose old content is dropped.
+  /// Receives a frame into the message, and drops the message's old content.
   ///
-  /// Ask ``Message/more`` whether it belongs to the same message as the next frame; all frames of
-  /// a message arrive together.
+  /// ``Message/more`` states whether the next frame belongs to the same message; all frames of a
+  /// message arrive together.
   ///
-  /// - Returns: `false` when there is nothing to read; the message may then be empty.
+  /// - Returns: `false` if no frame is waiting; the message may then be empty.
   package func receive(into message: inout Message) throws(ZeroMQError) -> Bool {
     let socket = opened()
     while czmq_message_receive(&message.raw, socket, ZMQ_DONTWAIT) < 0 {
@@ -107,7 +107,7 @@ extension Socket {
     return true
   }
 
-  /// Receives a frame, or `nil` when there is nothing to read.
+  /// Receives a frame; `nil` if no frame is waiting.
   package func receive() throws(ZeroMQError) -> Message? {
     var message = Message()
     guard try receive(into: &message) else { return nil }

@@ -27,12 +27,12 @@ extension Socket {
     do {
       try set(ZMQ_ONLY_FIRST_SUBSCRIBE, "onlyFirstSubscribe", options.onlyFirstSubscribe)
     } catch {
-      // Not every build of the library knows it, and it is only a second line of defence.
+      // Some builds of libzmq lack this option, and it is only a second line of defense.
       guard error.code == EINVAL else { throw error }
     }
   }
 
-  /// Tells those something else who connect from now on.
+  /// Changes the first message that an XPUB sends on each new connection.
   package func setWelcome(_ message: [UInt8]) throws(ZeroMQError) {
     let status = zmq_setsockopt(opened(), ZMQ_XPUB_WELCOME_MSG, message, message.count)
     try check(status, "welcomeMessage", "\(message.count) bytes")

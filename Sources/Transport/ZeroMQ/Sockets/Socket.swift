@@ -6,24 +6,24 @@ import Glibc
 import Darwin
 #endif
 
-/// A ZeroMQ socket: messages in and out, to any number of peers, never blocking.
+/// A ZeroMQ socket: sends and receives messages to and from any number of peers, and never blocks.
 ///
-/// Belongs to one thread (or one actor that always runs on it): nothing in it is guarded, and it
-/// is not Sendable. Waiting is what ``Poller`` is for.
+/// Belongs to one thread (or one actor that always runs on it): it has no locks, and is not
+/// Sendable. Use ``Poller`` to wait.
 package final class Socket {
-  /// What a socket does with its messages.
+  /// The pattern by which a socket exchanges messages.
   package enum Kind: Sendable {
-    /// Many peers, each addressed by the routing id that is the first frame of a message.
+    /// Many peers; a message's first frame is the routing id of one of them.
     case router
     /// One peer or several in turn; the counterpart of a router.
     case dealer
-    /// Publishes; reads subscriptions and what subscribers send upstream.
+    /// Publishes; receives subscriptions and other messages from subscribers.
     case xpub
     /// Subscribes by sending `01 topic` (`00 topic` to leave); receives without a filter.
     case xsub
     /// Exactly one peer.
     case pair
-    /// Answers one request after the other; what the library asks comes this way.
+    /// Answers one request at a time, such as libzmq's requests for admission.
     case reply
   }
 
@@ -46,7 +46,7 @@ package final class Socket {
       context.socketDidClose()
       throw error
     }
-    // When an option is refused, deinit closes what was opened.
+    // If an option is refused, `deinit` closes the socket.
     try apply(options)
   }
 
@@ -54,13 +54,13 @@ package final class Socket {
     close()
   }
 
-  /// Whether ``close()`` was called.
+  /// Whether ``close()`` has been called.
   package var isClosed: Bool { handle == nil }
 
   /// Closes the socket.
   ///
-  /// Calling it again does nothing; `deinit` calls it, too. Returns at once. What was sent goes on
-  /// being delivered for the time of the linger option, for which ``Context/terminate()`` waits.
+  /// Only the first call has an effect; `deinit` calls it, too. Returns at once. Sent messages are
+  /// still delivered for the time of the linger option; ``Context/terminate()`` waits for that.
   package func close() {
     guard let handle else { return }
     self.handle = nil
@@ -69,7 +69,7 @@ package final class Socket {
     context.socketDidClose()
   }
 
-  /// The library's socket, for a call made now; using a closed one is a programmer's error.
+  /// libzmq's socket, for an immediate call; the socket must not be closed.
   func opened() -> UnsafeMutableRawPointer {
     guard let handle else { preconditionFailure("the \(kind) socket is closed") }
     return handle
@@ -79,28 +79,28 @@ package final class Socket {
 
   /// Listens on an endpoint.
   ///
-  /// An ipc path that another live process listens on is *taken over* without an error: hold a
-  /// lock on the directory first. The directory must exist, with mode 0700. The socket's file stays
-  /// there when the socket is closed, and the next to bind replaces it.
+  /// An ipc path on which another live process listens is *taken over* without an error: lock the
+  /// directory first. The directory must exist, with mode 0700. The socket's file remains when the
+  /// socket is closed, and the next bind replaces it.
   package func bind(_ endpoint: String) throws(ZeroMQError) {
     try EndpointPath.check(endpoint, operation: "bind")
     guard zmq_bind(opened(), endpoint) == 0 else { throw .last("bind", endpoint) }
   }
 
-  /// Connects to an endpoint, now or as soon as someone listens there, and again after every break.
+  /// Connects to an endpoint as soon as a server listens there, and again after every break.
   package func connect(_ endpoint: String) throws(ZeroMQError) {
     try EndpointPath.check(endpoint, operation: "connect to")
     guard zmq_connect(opened(), endpoint) == 0 else { throw .last("connect to", endpoint) }
   }
 
-  /// Ends a connection and its queue, which must be given as it was to ``connect(_:)``.
+  /// Ends a connection and its queue; pass the endpoint exactly as to ``connect(_:)``.
   package func disconnect(_ endpoint: String) throws(ZeroMQError) {
     guard zmq_disconnect(opened(), endpoint) == 0 else { throw .last("disconnect", endpoint) }
   }
 
   /// The endpoint bound or connected last, with wildcards such as `tcp://127.0.0.1:*` resolved.
   ///
-  /// Empty when there was none.
+  /// Empty if no endpoint was bound or connected.
   package var lastEndpoint: String {
     get throws(ZeroMQError) {
       let capacity = 1024
@@ -117,13 +117,13 @@ package final class Socket {
 
   /// The descriptor that becomes readable when ``events`` *may* have changed.
   ///
-  /// Prefer ``Poller``: the descriptor is edge-triggered, and every send, receive and look at
-  /// ``events`` uses the edge up. Whoever waits on it must look at ``events`` after each of these.
+  /// Prefer ``Poller``: the descriptor is edge-triggered, and every send, receive and read of
+  /// ``events`` consumes the edge. After each of these, its user must read ``events``.
   package var fileDescriptor: Int32 {
     get throws(ZeroMQError) { try option(ZMQ_FD, "fileDescriptor") }
   }
 
-  /// What the socket could do at this moment without blocking.
+  /// The operations that would not block now.
   package var events: Poller.Events {
     get throws(ZeroMQError) {
       Poller.Events(rawValue: Int16(truncatingIfNeeded: try option(ZMQ_EVENTS, "events")))
@@ -139,7 +139,7 @@ package final class Socket {
     return value
   }
 
-  /// Returns when the last call was merely interrupted by a signal; otherwise throws its error.
+  /// Returns if a signal interrupted the last call, so that it can be retried; otherwise throws.
   func retryAfterInterruption(_ operation: String, _ name: String) throws(ZeroMQError) {
     let code = zmq_errno()
     guard code == EINTR, !context.isForkedCopy else {
@@ -149,7 +149,7 @@ package final class Socket {
   }
 }
 
-// One socket, one thread: see the type's comment.
+// A socket belongs to one thread; see the type's comment.
 @available(*, unavailable)
 extension Socket: Sendable {}
 

@@ -1,28 +1,28 @@
 import CZMQ
 
-/// Tells what befalls the connections of a socket, on whichever thread reads it.
+/// Reports the events of a socket's connections, on the thread that reads it.
 ///
-/// Nothing is lost and nothing overtaken: when some thousand events have not been read, the
-/// library's I/O thread waits with what it is doing. So whoever has a monitor has to read it for as
-/// long as the socket lives, and must not wait for that socket meanwhile.
+/// Events are complete and in order: when some thousand events are unread, libzmq's I/O thread
+/// blocks. So the owner of a monitor must read it as long as the socket lives, and must not wait
+/// for that socket meanwhile.
 package final class SocketMonitor {
-  /// What happened.
+  /// An event of a connection.
   package enum Event: Hashable, Sendable {
-    /// A connection was accepted, and has this descriptor from now on.
+    /// A connection was accepted, and has this descriptor now.
     case accepted(Int32)
-    /// The other end has taken the connection, and messages may come.
+    /// The peer has accepted the connection, and messages may arrive.
     case connected
-    /// The connection with this descriptor is over; the descriptor may be used anew.
+    /// The connection with this descriptor has ended; the descriptor may be reused.
     case disconnected(Int32)
-    /// The other end has refused the connection, and goes on to do so.
+    /// The peer has refused the connection, and refuses later attempts too.
     case refused
-    /// The other end asks for keys and we have none, or the other way round; it goes on so.
+    /// Only one side requires keys; later attempts fail too.
     case mismatched
-    /// Nothing more will be told.
+    /// No further event follows.
     case stopped
   }
 
-  /// What to poll.
+  /// The socket to poll for events.
   package let socket: Socket
 
   private var head = Message()
@@ -30,15 +30,15 @@ package final class SocketMonitor {
 
   /// Creates the monitor of a socket that is not bound or connected yet.
   ///
-  /// To be called on the socket's thread. The monitor may then move to another one.
+  /// Must be called on the socket's thread. The monitor may then move to another thread.
   ///
   /// - Parameters:
   ///   - context: The socket's context.
   ///   - watched: The socket.
   ///   - name: A name that no other monitor of the context has.
-  ///   - connects: Whether the socket is one that connects: besides ``Event/disconnected`` it tells
-  ///     of ``Event/connected``, ``Event/refused`` and ``Event/mismatched`` then, else of the other
-  ///     two.
+  ///   - connects: Whether the socket connects. Then the monitor reports ``Event/connected``,
+  ///     ``Event/refused`` and ``Event/mismatched`` besides ``Event/disconnected``, otherwise the
+  ///     two remaining events.
   /// - Throws: ``ZeroMQError`` of the context or the socket.
   package init(
     _ context: Context,
@@ -48,7 +48,7 @@ package final class SocketMonitor {
   ) throws(ZeroMQError) {
     let endpoint = "inproc://monitor-\(name)"
     var options = SocketOptions()
-    // The library's end has a limit of a thousand; ours adds one.
+    // libzmq's end has a high-water mark of a thousand; this end adds one.
     options.receiveHighWater = 1
     socket = try Socket(context, kind: .pair, options: options)
     let others =
@@ -63,7 +63,7 @@ package final class SocketMonitor {
     try socket.connect(endpoint)
   }
 
-  /// The next event, if there is one.
+  /// The next event; nil if no event is waiting.
   package func next() throws(ZeroMQError) -> Event? {
     while try socket.receive(into: &head) {
       if head.more { _ = try socket.receive(into: &address) }
@@ -91,9 +91,9 @@ package final class SocketMonitor {
 }
 
 extension Socket {
-  /// Ends what ``SocketMonitor`` tells, after what has happened; the monitor must still be read.
+  /// Ends the events of ``SocketMonitor`` after those that have occurred; still read the monitor.
   ///
-  /// To be called before the socket is closed. Nothing has to end where the context was terminated.
+  /// Must be called before the socket is closed. Has no effect if the context was terminated.
   package func stopMonitoring() {
     let status = zmq_socket_monitor(opened(), nil, 0)
     precondition(

@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 extension ZeroMQError {
-  /// The usual advice on an error number.
+  /// The usual remedy for an error number.
   static func remedy(code: Int32, operation: String) -> String {
     addressRemedy(code: code, operation: operation)
       ?? resourceRemedy(code: code)
@@ -77,7 +77,7 @@ extension ZeroMQError {
     }
   }
 
-  /// The symbol of an error number, which is what people search for.
+  /// The symbol of an error number, by which users search for it.
   static func name(_ code: Int32) -> String {
     let names: [Int32: String] = [
       EACCES: "EACCES", EADDRINUSE: "EADDRINUSE", EADDRNOTAVAIL: "EADDRNOTAVAIL",

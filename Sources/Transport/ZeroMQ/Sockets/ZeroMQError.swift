@@ -6,31 +6,31 @@ import Glibc
 import Darwin
 #endif
 
-/// What went wrong between this process and its sockets, and what to do about it.
+/// A failed operation on a socket, with its remedy.
 ///
-/// The only error this module throws. Conditions that belong to normal operation are not errors:
-/// a full pipe is ``SendResult/wouldBlock``, a peer that has left ``SendResult/unroutable``, and
-/// nothing to read is `false` from ``Socket/receive(into:)``.
+/// The only error that this module throws. Conditions of normal operation are not errors: a full
+/// pipe is ``SendResult/wouldBlock``, a peer that has disconnected is ``SendResult/unroutable``,
+/// and an empty queue is `false` from ``Socket/receive(into:)``.
 package struct ZeroMQError: Error, Hashable, Sendable {
   /// The error number, from the system or one of libzmq's own.
   package let code: Int32
 
-  /// What was attempted, as a verb: `bind`, `connect`, `set option`.
+  /// The operation that failed, as a verb: `bind`, `connect`, `set option`.
   package let operation: String
 
-  /// What it was attempted on: an endpoint, an option, a kind of socket.
+  /// The object of the operation: an endpoint, an option, a kind of socket.
   package let subject: String
 
-  /// What to do about it: whole sentences.
+  /// The remedy, in whole sentences.
   package let remedy: String
 
   /// Creates an error.
   ///
   /// - Parameters:
   ///   - code: The error number.
-  ///   - operation: What was attempted, as a verb.
-  ///   - subject: What it was attempted on.
-  ///   - remedy: What to do, or `nil` for the usual advice on this error number.
+  ///   - operation: The operation that failed, as a verb.
+  ///   - subject: The object of the operation.
+  ///   - remedy: The remedy; `nil` for the usual one of this error number.
   package init(code: Int32, operation: String, subject: String, remedy: String? = nil) {
     self.code = code
     self.operation = operation
@@ -38,7 +38,7 @@ package struct ZeroMQError: Error, Hashable, Sendable {
     self.remedy = remedy ?? Self.remedy(code: code, operation: operation)
   }
 
-  /// The error of the libzmq call that this thread made last.
+  /// The error of this thread's last libzmq call.
   static func last(_ operation: String, _ subject: String) -> Self {
     Self(code: zmq_errno(), operation: operation, subject: subject)
   }

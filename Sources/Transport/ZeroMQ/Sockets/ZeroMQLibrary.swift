@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The installed libzmq: which it is, and whether it will do.
+/// The installed libzmq: its version, its capabilities and its memory.
 package enum ZeroMQLibrary {
   /// A version of libzmq.
   package struct Version: Comparable, CustomStringConvertible, Sendable {
@@ -27,12 +27,12 @@ package enum ZeroMQLibrary {
     }
   }
 
-  /// The oldest version this module is written for.
+  /// The oldest version that this module supports.
   package static let minimumVersion = Version(4, 3, 2)
 
-  /// The version of the library the process runs with.
+  /// The version of the library that the process has loaded.
   ///
-  /// Not that of the header it was compiled with: the two differ after a downgrade.
+  /// It may differ from the version of the header at compile time, such as after a downgrade.
   package static var version: Version {
     var major: Int32 = 0
     var minor: Int32 = 0
@@ -46,25 +46,25 @@ package enum ZeroMQLibrary {
     zmq_has(capability) == 1
   }
 
-  /// How much memory the process has, in bytes; 0 where that is not known.
+  /// The resident memory of the process, in bytes; 0 if unknown.
   package static var residentBytes: Int { Int(czmq_resident_bytes()) }
 
-  /// Gives back to the system what the library took for messages that were read since.
+  /// Returns to the system the memory of messages that have been read since the last call.
   ///
-  /// It takes some milliseconds, and others who want memory may have to wait for them.
+  /// It takes some milliseconds, during which other threads may have to wait for memory.
   package static func returnMemory() { czmq_return_memory() }
 
   /// Returns large blocks to the system as soon as they are freed, in the whole process.
   ///
-  /// GNU's allocator also begins with a limit of 128 KiB, but raises it to the largest block that
-  /// was freed: then one large message is enough for later ones to lie among small blocks and to
-  /// stay there. With 16 KiB, so that it applies to each connection's buffers, a daemon takes a
+  /// GNU's allocator also begins with a threshold of 128 KiB, but raises it to the largest block
+  /// that was freed: after one large message, later ones lie among small blocks and stay there. A
+  /// threshold of 16 KiB would include each connection's buffers, but then a daemon reduces a
   /// seventh fewer actions.
   package static func mapLargeBlocks() { czmq_map_blocks(128 << 10) }
 
-  /// Throws unless the installed library is new enough and can speak over ipc.
+  /// Throws unless the installed library is new enough and supports ipc.
   ///
-  /// ``Context`` calls it, so that a program cannot forget to.
+  /// ``Context`` calls it, so a program cannot omit it.
   package static func check() throws(ZeroMQError) {
     try check(version: version, hasIPC: has("ipc"))
   }

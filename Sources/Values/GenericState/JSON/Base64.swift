@@ -20,7 +20,7 @@ package enum Base64 {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// The bytes of a text; `nil` when it is not base64.
+  /// The bytes of a text; `nil` if it is not base64.
   package static func bytes(of text: String) -> [UInt8]? {
     let input = Array(text.utf8)
     guard input.count % 4 == 0 else { return nil }
@@ -38,7 +38,7 @@ package enum Base64 {
       output.append(UInt8(truncatingIfNeeded: bits >> count))
       bits &= (1 << count) - 1
     }
-    // Bits that are left over must be zero: other texts must not stand for the same bytes.
+    // The remaining bits must be zero, so that each byte string has only one text.
     return bits == 0 ? output : nil
   }
 

@@ -2,9 +2,9 @@ import StoreState
 
 /// Dates as `2026-01-31T09:30:00.123Z`, in the proleptic Gregorian calendar and UTC.
 enum DateText {
-  /// Seconds since 2001-01-01T00:00:00Z as text; `nil` when no text is exact to the bit.
+  /// Seconds since 2001-01-01T00:00:00Z as text; `nil` if no text has the exact bits.
   static func text(of seconds: Double) -> String? {
-    // The years 1 to 9999; others do not have four digits.
+    // The years 1 to 9999; other years do not have four digits.
     guard (-63_113_904_000..<252_423_993_600).contains(seconds) else { return nil }
     let whole = seconds.rounded(.down)
     let fraction = seconds - whole
@@ -30,7 +30,7 @@ enum DateText {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// Seconds since 2001-01-01T00:00:00Z; `nil` when the text is no date.
+  /// Seconds since 2001-01-01T00:00:00Z; `nil` if the text is not a date.
   static func seconds(of text: String) -> Double? {
     let bytes = Array(text.utf8)
     guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }

@@ -4,7 +4,7 @@ import StoreState
 enum DurationText {
   private static let attosecondsPerSecond: Int128 = 1_000_000_000_000_000_000
 
-  /// `nil` when a JSON tree is no duration, or none that can be held exactly.
+  /// Returns `nil` if a JSON tree is not a duration, or has no exact representation.
   static func parts(of json: JSONValue) -> (seconds: Int64, attoseconds: Int64)? {
     switch json {
     case .number(let text):
@@ -27,8 +27,7 @@ enum DurationText {
     return (seconds, Int64(remainder))
   }
 
-  /// The number of attoseconds that a decimal number of seconds stands for, when it is a whole
-  /// one.
+  /// The attoseconds of a decimal number of seconds, if their number is whole.
   private static func attoseconds(of text: String) -> Int128? {
     let parts = text.lowercased().split(separator: "e")
     guard let mantissa = parts.first, let exponent = parts.count > 1 ? Int(parts[1]) : 0,

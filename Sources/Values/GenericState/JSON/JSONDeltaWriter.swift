@@ -1,10 +1,10 @@
 import StoreState
 
-/// Turns deltas into JSON trees for people.
+/// Converts deltas to JSON trees for people.
 ///
-/// A record's delta is an object of the fields that changed; a value that was replaced is written
-/// as itself where nothing else can stand, else as `{"set": value}`; what changed inside is
-/// `{"changed": …}`. Programs read deltas by the protocol's text, not by this.
+/// A record's delta is an object of the changed fields. A replaced value is written as itself if
+/// that is unambiguous, otherwise as `{"set": value}`. A change inside is `{"changed": …}`.
+/// Programs read deltas in the protocol's encoding, not in this one.
 struct JSONDeltaWriter {
   let document: SchemaDocument
 
@@ -68,7 +68,7 @@ struct JSONDeltaWriter {
     return result
   }
 
-  /// Reads a map from places to lists, and names the places.
+  /// Reads a map from numbers to lists, and names the numbers.
   private func parts(
     _ decoder: inout CBORDecoder,
     _ names: [String],
@@ -147,7 +147,7 @@ extension JSONDeltaWriter {
     var element: Schema
   }
 
-  /// Reads one edit, or several that are made one after the other: an array of them.
+  /// Reads one edit, or an array of edits that apply in order.
   private func edits(
     _ decoder: inout CBORDecoder,
     _ body: (inout CBORDecoder, Int) throws(CodecError) -> JSONValue,
@@ -180,7 +180,7 @@ extension JSONDeltaWriter {
   ) throws(CodecError) -> JSONValue {
     var isFirst = true
     return try edits(&decoder) { (decoder, count) throws(CodecError) in
-      // The old value's places count only until the first edit has been made.
+      // The old value's positions are valid only for the first edit.
       defer { isFirst = false }
       return try edit(&decoder, isFirst ? old : nil, element, items: count)
     }
@@ -231,7 +231,7 @@ extension JSONDeltaWriter {
     return values.dictionary(entries, key)
   }
 
-  /// Reads the changes of rows, or several that are made one after the other: an array of them.
+  /// Reads one change of rows, or an array of changes that apply in order.
   private func steps(
     _ decoder: inout CBORDecoder,
     _ rows: Rows,

@@ -1,18 +1,18 @@
 extension JSONValue {
-  /// Reads a JSON text (RFC 8259), neither less nor more.
+  /// Parses exactly one JSON text (RFC 8259).
   ///
-  /// - Throws: A `JSONProjectionError` that names the line and the column.
+  /// - Throws: A `JSONProjectionError` with the line and the column.
   package init(parsing text: String) throws(JSONProjectionError) {
     var parser = JSONParser(bytes: Array(text.utf8))
     self = try parser.parse()
   }
 }
 
-/// Reads JSON.
+/// A parser of JSON.
 ///
-/// Nothing in a text traps or exhausts the stack.
+/// No text traps or exhausts the stack.
 private struct JSONParser {
-  // Twice as deep as a value may be: more cannot be meant.
+  // Twice the depth of a value: deeper texts cannot be valid.
   private static let maximumDepth = 128
 
   private let bytes: [UInt8]

@@ -1,10 +1,10 @@
 package import StoreState
 
-/// Values of the protocol as JSON and back, by a schema.
+/// Converts values of the protocol to JSON and back, by a schema.
 package enum JSONProjection {
   /// A value as a JSON tree.
   ///
-  /// A part that is not one of its schema is written as JSON can say it without one.
+  /// A part that does not match its schema is written in the form without a schema.
   package static func tree(
     _ value: GenericValue,
     schema: Schema,
@@ -32,15 +32,15 @@ package enum JSONProjection {
     json(value, schema: document.root, in: document, pretty: pretty)
   }
 
-  /// A value as JSON can say it without a schema.
+  /// A value as JSON without a schema.
   package static func json(_ value: GenericValue) -> String {
     JSONValueWriter.tree(value).text()
   }
 
-  /// A value as a JSON tree, as JSON can say it without a schema.
+  /// A value as a JSON tree without a schema.
   package static func untyped(_ value: GenericValue) -> JSONValue { JSONValueWriter.tree(value) }
 
-  /// The value of a schema that a JSON tree stands for.
+  /// The value of a schema from a JSON tree.
   package static func value(
     from tree: JSONValue,
     schema: Schema,
@@ -49,7 +49,7 @@ package enum JSONProjection {
     try JSONValueReader(document: document).read(tree, schema)
   }
 
-  /// The value of a schema that a JSON text stands for.
+  /// The value of a schema from a JSON text.
   package static func value(
     fromJSON text: String,
     schema: Schema,
@@ -58,7 +58,7 @@ package enum JSONProjection {
     try value(from: JSONValue(parsing: text), schema: schema, in: document)
   }
 
-  /// The value of a document's root that a JSON text stands for.
+  /// The value of a document's root from a JSON text.
   package static func value(
     fromJSON text: String,
     in document: SchemaDocument,
@@ -66,10 +66,10 @@ package enum JSONProjection {
     try value(fromJSON: text, schema: document.root, in: document)
   }
 
-  /// A delta as a JSON tree for people: fields, cases and labels by their names.
+  /// A delta as a JSON tree for people, with the names of fields, cases and labels.
   ///
-  /// Without the value before it, the payload of a case that changed inside cannot be named: its
-  /// labels are written as their places.
+  /// Without the previous value, a change inside a case's payload lacks names: its labels are
+  /// written as numbers.
   package static func tree(
     delta: ArraySlice<UInt8>,
     of old: GenericValue? = nil,
@@ -94,7 +94,7 @@ package enum JSONProjection {
 }
 
 extension Schema {
-  /// Whether a dictionary with such keys is a JSON object.
+  /// Whether a dictionary with such keys becomes a JSON object.
   package func isNameable(in document: SchemaDocument) -> Bool {
     switch self {
     case .text, .uuid: return true

@@ -1,21 +1,21 @@
 package import StoreState
 
-/// Why a JSON text was not understood: where, what was expected, what was found.
+/// An error in a JSON text: the place, the expectation, the found value.
 package struct JSONProjectionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was expected, what was found and what to do.
+  /// The expectation, the found value and the remedy.
   package let message: String
 
-  /// The steps in reverse, because an error learns them from the inside out.
+  /// The steps in reverse order, because `inside` adds them from the innermost outwards.
   private var reversedPath: [CodecError.PathElement] = []
 
   package init(_ message: String) {
     self.message = message
   }
 
-  /// The way from the whole value to the part that was not understood.
+  /// The path from the whole value to the part with the error.
   package var path: [CodecError.PathElement] { reversedPath.reversed() }
 
-  /// The same error seen from one step further out.
+  /// The same error with one more step in front of its path.
   package func inside(_ element: CodecError.PathElement) -> JSONProjectionError {
     var error = self
     error.reversedPath.append(element)

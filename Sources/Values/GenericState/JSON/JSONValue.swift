@@ -2,11 +2,11 @@ import StoreState
 
 /// A JSON text as a tree.
 ///
-/// Numbers stay as they are written, so that no integer loses a digit; members keep their order.
+/// Numbers keep their text, so integers lose no digits; members keep their order.
 package enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
-  /// A number as it is written; `isNumber(_:)` holds.
+  /// A number in its original text, which satisfies `isNumber(_:)`.
   case number(String)
   case string(String)
   case array([JSONValue])
@@ -23,12 +23,12 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// A number without fraction.
+  /// A number without a fraction.
   package static func integer(_ value: some BinaryInteger) -> JSONValue {
     .number(value.description)
   }
 
-  /// A number; NaN and the infinities, which JSON has no number for, are strings.
+  /// A number; NaN and the infinities become strings, because JSON has no such numbers.
   package static func float(
     _ value: some BinaryFloatingPoint & LosslessStringConvertible
   )
@@ -45,7 +45,7 @@ package enum JSONValue: Hashable, Sendable {
     return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 
-  /// Whether a text is an integer without needless signs and zeros.
+  /// Whether a text is an integer without redundant signs and zeros.
   static func isInteger(_ text: String) -> Bool {
     let digits = text.hasPrefix("-") ? text.utf8.dropFirst() : text.utf8[...]
     guard let first = digits.first, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
@@ -54,7 +54,7 @@ package enum JSONValue: Hashable, Sendable {
     return digits.count == 1 || first != 0x30
   }
 
-  /// The value in the words of an error message: itself when it is short, else its kind.
+  /// The value in the words of an error message: a short value itself, otherwise its kind.
   var foundText: String {
     switch self {
     case .string(let text) where text.utf8.count > 40: "a string"
@@ -140,7 +140,7 @@ extension JSONValue {
       case "\n": output += #"\n"#.utf8
       case "\r": output += #"\r"#.utf8
       case "\t": output += #"\t"#.utf8
-      // More of them than JSON asks for: they do no harm in it, but they do on a terminal.
+      // More escapes than JSON requires: they are valid JSON, and protect terminals.
       case _ where scalar.disturbsDisplay:
         let digits = String(scalar.value, radix: 16)
         output += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8

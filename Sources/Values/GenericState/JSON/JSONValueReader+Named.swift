@@ -47,7 +47,7 @@ extension JSONValueReader {
           .inside(.name(field.name))
       }
     }
-    // Shorter texts have lesser encodings; of equal length, the bytes decide.
+    // Shorter texts have lesser encodings; for equal lengths, the bytes decide.
     return entries.sorted { one, other in
       CBORDecoder.compare(one.key.encoded()[...], other.key.encoded()[...]) < 0
     }

@@ -1,6 +1,6 @@
 import StoreState
 
-/// Turns JSON trees into values.
+/// Converts JSON trees to values.
 struct JSONValueReader {
   let document: SchemaDocument
 
@@ -23,7 +23,7 @@ struct JSONValueReader {
     }
   }
 
-  /// Reads a part of a value; an error says that it happened inside of `element`.
+  /// Reads a part of a value; an error gets `element` added to its path.
   func read(
     _ json: JSONValue,
     _ schema: Schema,
@@ -64,7 +64,7 @@ struct JSONValueReader {
 // MARK: - Values without parts
 
 extension JSONValueReader {
-  /// `nil` when the text is not of the kind.
+  /// Returns `nil` if the text is not of the kind.
   private func simple(_ json: JSONValue, _ schema: Schema) -> GenericValue? {
     switch (schema, json) {
     case (.bool, .bool(let value)): return .bool(value)
@@ -130,7 +130,7 @@ extension JSONValueReader {
     return UInt64(exactly: value).map { .unsigned($0) }
   }
 
-  /// A value without schema.
+  /// A value without a schema.
   private static func any(_ json: JSONValue) throws(JSONProjectionError) -> GenericValue {
     switch json {
     case .null: return .null
@@ -168,7 +168,7 @@ extension JSONValueReader {
     }
   }
 
-  /// The error of an object in which a name occurs twice.
+  /// The error for an object with a duplicate name.
   private static func twice(_ members: [JSONValue.Member]) -> JSONProjectionError {
     var seen: Set<GenericValue> = []
     let name = members.first { !seen.insert(.text($0.name)).inserted }?.name ?? ""

@@ -1,10 +1,10 @@
 import StoreState
 
-/// Turns values into JSON trees.
+/// Converts values to JSON trees.
 struct JSONValueWriter {
   let document: SchemaDocument
 
-  /// A value by its schema; without it where the value is not one of it.
+  /// The tree of a value by its schema, or without a schema if the value does not match it.
   func tree(_ value: GenericValue, _ schema: Schema) -> JSONValue {
     switch (schema, value) {
     case (.optional, .null):
@@ -30,7 +30,7 @@ struct JSONValueWriter {
   private func simple(_ value: GenericValue, _ schema: Schema) -> JSONValue {
     switch (schema, value) {
     case (.float32, .float(let number)):
-      // As a float of 32 bits, 0.1 has a short text.
+      // As a 32-bit float, 0.1 has a short text.
       return .float(Float(number))
     case (.int128, .array(let parts)), (.uint128, .array(let parts)):
       return Self.wideInteger(parts, schema) ?? Self.tree(value)
@@ -43,7 +43,7 @@ struct JSONValueWriter {
     }
   }
 
-  /// The number of which an upper and a lower half are given.
+  /// The number with the given upper and lower halves.
   private static func wideInteger(_ parts: GenericItems, _ schema: Schema) -> JSONValue? {
     guard parts.count == 2, let lower = parts[1].uint64 else { return nil }
     if schema == .int128 {
@@ -52,7 +52,7 @@ struct JSONValueWriter {
     return parts[0].uint64.map { .integer(UInt128($0) << 64 | UInt128(lower)) }
   }
 
-  /// An object when the keys have texts, else an array of pairs.
+  /// An object if the keys have texts, otherwise an array of pairs.
   func dictionary(_ entries: [(key: GenericValue, value: JSONValue)], _ key: Schema) -> JSONValue {
     guard key.isNameable(in: document) else {
       return .array(entries.map { .array([tree($0.key, key), $0.value]) })
@@ -80,7 +80,7 @@ struct JSONValueWriter {
     }
   }
 
-  /// The fields in the order of their declaration, which people expect.
+  /// The fields in the order of their declaration, as people expect.
   private func record(_ value: GenericValue, _ fields: [Definition.Field]) -> JSONValue {
     guard case .map(let entries) = value, entries.count == fields.count else {
       return Self.tree(value)
@@ -95,8 +95,8 @@ struct JSONValueWriter {
 }
 
 extension JSONValueWriter {
-  /// A value as JSON can say it without a schema: bytes as base64, keys that are not text by their
-  /// JSON, or where they have parts by the base64 of their encoding.
+  /// A value as JSON without a schema: bytes as base64, and keys other than text as their JSON;
+  /// keys that have parts as the base64 of their encoding.
   static func tree(_ value: GenericValue) -> JSONValue {
     switch value {
     case .unsigned(let magnitude): .integer(magnitude)
@@ -115,7 +115,7 @@ extension JSONValueWriter {
   private static func keyText(_ key: GenericValue) -> String {
     switch key {
     case .text(let text): text
-    // JSON in JSON in JSON would be escaped again and again, and double with each level.
+    // Nested JSON texts would be escaped repeatedly, and double in size with each level.
     case .array, .map, .set: Base64.text(of: key.encoded())
     default: tree(key).text()
     }

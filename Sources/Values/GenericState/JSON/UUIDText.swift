@@ -2,11 +2,11 @@ import StoreState
 
 /// UUIDs as 36 characters.
 ///
-/// A join names a thousand rows by them, so neither direction makes a text for each byte.
+/// A join writes a thousand rows' UUIDs, so both directions avoid a text for each byte.
 package enum UUIDText {
   private static let mark = UInt8(ascii: "-")
 
-  /// Whether a mark stands in front of a byte.
+  /// Whether a hyphen precedes a byte.
   private static func isMarked(_ index: Int) -> Bool {
     switch index {
     case 4, 6, 8, 10: true
@@ -32,7 +32,7 @@ package enum UUIDText {
     }
   }
 
-  /// The 16 bytes of a text in any case; `nil` when it is no UUID.
+  /// The 16 bytes of a text in any case; `nil` if it is not a UUID.
   package static func bytes(of text: String) -> [UInt8]? {
     var text = text
     return text.withUTF8 { input in

@@ -1,12 +1,12 @@
 import StoreState
 
-/// Turns deltas of one schema into those of another.
+/// Translates deltas of one schema to another.
 struct DeltaTranslator {
   let projector: Projector
   /// The writer's schema.
   let document: SchemaDocument
 
-  /// - Returns: False when nothing changes for the reader; then nothing was written.
+  /// - Returns: False if the reader's value does not change; then no bytes are written.
   func translate(
     _ decoder: inout CBORDecoder,
     _ projection: Projection,
@@ -32,7 +32,7 @@ struct DeltaTranslator {
     }
   }
 
-  /// Reads a value of the writer's schema and writes the reader's.
+  /// Reads a value of the writer's schema and writes it in the reader's.
   private func value(
     _ decoder: inout CBORDecoder,
     _ projection: Projection,
@@ -43,7 +43,7 @@ struct DeltaTranslator {
     try projector.project(value, projection).encode(to: &encoder)
   }
 
-  /// Writes `[form, delta]` unless nothing changes.
+  /// Writes `[form, delta]` unless the value does not change.
   private func translateInside(
     _ decoder: inout CBORDecoder,
     _ projection: Projection,
@@ -226,8 +226,10 @@ extension DeltaTranslator {
     return encoder.appendSequence(steps)
   }
 
-  /// Reads a map from parts to lists; `body` reads one entry of a part, one item of part 0 and two
-  /// of the others, and says whether something is left of it.
+  /// Reads a map from parts to lists.
+  ///
+  /// `body` reads one entry of a part, one item of part 0 and two items of the others, and returns
+  /// whether it wrote an entry.
   private func translateParts(
     _ decoder: inout CBORDecoder,
     to encoder: inout CBOREncoder,
@@ -260,7 +262,7 @@ extension DeltaTranslator {
 }
 
 extension CBOREncoder {
-  /// Writes nothing, one encoding as it is, or an array of several.
+  /// Writes one encoding as it is, or an array of several; an empty list writes no bytes.
   fileprivate mutating func appendSequence(_ encodings: [[UInt8]]) -> Bool {
     if encodings.count > 1 { arrayHeader(encodings.count) }
     for encoding in encodings { append(raw: encoding) }

@@ -1,41 +1,41 @@
 import StoreState
 
-/// How a value of one schema becomes one of another.
+/// The conversion from values of one schema to another.
 indirect enum Projection: Sendable {
   /// The encoding is the same.
   case same
-  /// A value that is there becomes an optional one, in an array of one when it could be null.
+  /// A value becomes an optional one, in an array of one if it could be null.
   case wrapped(Projection, isBoxed: Bool)
-  /// An optional stays one; either side may box what it holds.
+  /// An optional stays optional; either side may wrap its value.
   case optional(Projection, wasBoxed: Bool, isBoxed: Bool)
   case array(Projection)
   case identified(Projection)
   case set
   case dictionary(Projection)
-  /// A record or choice by its plan.
+  /// A record or choice; the number is the index of its plan.
   case planned(Int)
 }
 
-/// How records and choices of one definition become those of another.
+/// The conversion from records or choices of one definition to another.
 enum ProjectionPlan: Sendable {
   case record(FieldPlan)
   case choice([CasePlan?])
 }
 
-/// How the fields of a record or payload become others.
+/// The conversion of the fields of a record or payload.
 struct FieldPlan: Sendable {
   struct Field: Sendable {
     var name: String
-    /// The field's place and name for the reader; nil when the reader does not have it.
+    /// The field's index and name in the reader's schema; nil if the reader does not have it.
     var target: (place: Int, name: String)?
     var projection: Projection
   }
 
   /// The writer's fields.
   var fields: [Field] = []
-  /// The reader's fields that the writer does not have.
+  /// The reader's fields that the writer lacks.
   var added: [GenericValue.Entry] = []
-  /// Whether a value's encoding stays what it is.
+  /// Whether a value's encoding stays the same.
   var keepsEncoding: Bool {
     added.isEmpty
       && fields.allSatisfy { field in field.target.map { $0.name._$isSame(as: field.name) } ?? false
@@ -43,7 +43,7 @@ struct FieldPlan: Sendable {
   }
 }
 
-/// How a case becomes another; the writer's case is known by its place.
+/// The conversion of a case; its index in the list is the writer's.
 struct CasePlan: Sendable {
   var name: String
   var place: Int
@@ -53,7 +53,7 @@ struct CasePlan: Sendable {
   var payload: FieldPlan
 }
 
-/// Turns values of one schema into those of another.
+/// Converts values of one schema to another.
 struct Projector: Sendable {
   let root: Projection
   let plans: [ProjectionPlan]

@@ -1,10 +1,10 @@
 package import StoreState
 
 extension SchemaResolution {
-  /// Whether anything of the writer's root is known to the reader.
+  /// Whether the reader knows any part of the writer's root.
   ///
-  /// Where nothing is, a record can still be made of defaults, and a choice of cases of which none
-  /// ever comes; but it is hardly the same thing under another name.
+  /// Without a common part, a record can still be built from defaults, and a choice has only cases
+  /// that never occur; but the two roots are probably unrelated.
   package var hasCommonGround: Bool {
     guard !isIdentity, case .planned(let index) = projector.root.content else { return true }
     switch projector.plans[index] {
@@ -13,12 +13,12 @@ extension SchemaResolution {
     }
   }
 
-  /// The case that made a value unreadable, with the names that lead to it: `row.action.archived`.
+  /// The case that made a value unreadable, with the path of names to it: `row.action.archived`.
   ///
   /// - Parameters:
   ///   - value: The encoding of a value of the writer's.
-  ///   - error: Why it could not be translated.
-  /// - Returns: Nil when that was no unknown case.
+  ///   - error: The error of its translation.
+  /// - Returns: Nil if the error was not an unknown case.
   package func unknownCase(in value: some Sequence<UInt8>, _ error: CodecError) -> String? {
     guard error.code == .unknownName, let value = try? GenericValue(encoded: Array(value)),
       let unknown = value.caseName(at: error.path)
@@ -29,7 +29,7 @@ extension SchemaResolution {
 }
 
 extension Projection {
-  /// What an optional, or an array, is one of.
+  /// The innermost projection inside of optionals and collections.
   fileprivate var content: Projection {
     switch self {
     case .wrapped(let inner, _), .optional(let inner, _, _), .array(let inner),
@@ -51,7 +51,7 @@ extension CodecError.PathElement {
 }
 
 extension GenericValue {
-  /// The case of the choice at the end of a path; nil when there is none.
+  /// The case of the choice at the end of a path; nil if there is no choice.
   fileprivate func caseName(at path: [CodecError.PathElement]) -> String? {
     var value = self
     for element in path {

@@ -1,20 +1,20 @@
 public import StoreState
 
-/// How a program reads what one of another build writes: by the names of fields and cases.
+/// Reads the values of another build by the names of fields and cases.
 ///
-/// Two schemas are compatible when every value of the writer's is one of the reader's, with
-/// defaults for what the writer does not have; PROTOCOL.md §2.1 has the rules. Where they are, the
-/// resolution turns the writer's values and deltas into the reader's, which its types then decode.
-/// Where they are not, it names what differs.
+/// Two schemas are compatible if every value of the writer's is one of the reader's, with defaults
+/// for the fields that the writer lacks; PROTOCOL.md §2.1 has the rules. For compatible schemas,
+/// the resolution translates the writer's values and deltas to the reader's, which its types then
+/// decode. For incompatible ones, it lists the differences.
 ///
 ///     let resolution = SchemaResolution(writer: theirs, reader: mine)
 ///     guard resolution.isCompatible else { throw … resolution.differences … }
 ///     let state = try Todos(encoded: resolution.translate(value: bytes))
 public struct SchemaResolution: Sendable {
-  /// What keeps the reader from reading, one line for each field; empty when it can.
+  /// The differences that make the schemas incompatible, one line for each field.
   public let differences: [String]
 
-  /// Whether both sides have the same schema, so that there is nothing to translate.
+  /// Whether both sides have the same schema, so that no translation is needed.
   public let isIdentity: Bool
 
   /// The writer's schema.
@@ -25,7 +25,7 @@ public struct SchemaResolution: Sendable {
   /// Whether a value of the reader's root may be null.
   let readerAdmitsNull: Bool
 
-  /// Which of the two this program is, for the words of the differences.
+  /// The side of this program, for the wording of the differences.
   public enum Side: Hashable, Sendable {
     /// This program reads: states that a daemon sends.
     case reader
@@ -37,10 +37,10 @@ public struct SchemaResolution: Sendable {
   ///
   /// - Parameters:
   ///   - writer: The schema of the values.
-  ///   - reader: The schema of those who take them.
-  ///   - here: Which of the two this program has.
-  ///   - allowsUnknownCases: Whether a case that only the writer has is refused when it comes,
-  ///     rather than at once. For actions, which the sender can do without.
+  ///   - reader: The schema of the program that reads them.
+  ///   - here: The side of this program.
+  ///   - allowsUnknownCases: Whether a case that only the writer has is rejected when it occurs,
+  ///     rather than at once. For actions, whose unknown cases the sender can avoid.
   ///   - limit: The number of differences after which the search ends.
   public init(
     writer: SchemaDocument,
@@ -78,23 +78,23 @@ public struct SchemaResolution: Sendable {
     self.readerAdmitsNull = readerAdmitsNull
   }
 
-  /// Whether the reader can read what the writer writes.
+  /// Whether the reader can read the writer's values.
   public var isCompatible: Bool { differences.isEmpty }
 }
 
 extension SchemaResolution {
-  /// Turns a value of the writer's schema into one of the reader's.
+  /// Translates a value of the writer's schema to the reader's.
   ///
-  /// - Throws: A `CodecError` when the value is not one of the writer's schema, or is of a case
-  ///   that the reader does not know.
+  /// - Throws: A `CodecError` if the value does not match the writer's schema, or has a case that
+  ///   the reader does not know.
   public func translate(_ value: GenericValue) throws(CodecError) -> GenericValue {
     try checkCompatible()
     return isIdentity ? value : try projector.project(value, projector.root)
   }
 
-  /// Turns the encoding of a value of the writer's schema into one of the reader's.
+  /// Translates the encoding of a value of the writer's schema to the reader's.
   ///
-  /// - Throws: A `CodecError` when the bytes are not a value of the writer's schema, or it is of a
+  /// - Throws: A `CodecError` if the bytes do not match the writer's schema, or the value has a
   ///   case that the reader does not know.
   public func translate(value bytes: ArraySlice<UInt8>) throws(CodecError) -> [UInt8] {
     let value = try GenericValue(encoded: bytes)
@@ -102,18 +102,18 @@ extension SchemaResolution {
     return try translate(value).encoded()
   }
 
-  /// Turns the encoding of a value of the writer's schema into one of the reader's.
+  /// Translates the encoding of a value of the writer's schema to the reader's.
   ///
-  /// - Throws: A `CodecError` when the bytes are not a value of the writer's schema, or it is of a
+  /// - Throws: A `CodecError` if the bytes do not match the writer's schema, or the value has a
   ///   case that the reader does not know.
   public func translate(value bytes: [UInt8]) throws(CodecError) -> [UInt8] {
     try translate(value: bytes[...])
   }
 
-  /// Turns a delta of the writer's schema into one of the reader's.
+  /// Translates a delta of the writer's schema to the reader's.
   ///
-  /// - Returns: Nil when nothing changes that the reader knows of.
-  /// - Throws: A `CodecError` when the bytes are no delta of the writer's schema, or it leads to a
+  /// - Returns: Nil if the reader's value does not change.
+  /// - Throws: A `CodecError` if the bytes are not a delta of the writer's schema, or lead to a
   ///   case that the reader does not know.
   public func translate(delta bytes: ArraySlice<UInt8>) throws(CodecError) -> [UInt8]? {
     try checkCompatible()
@@ -125,10 +125,10 @@ extension SchemaResolution {
     return isWritten ? encoder.bytes : nil
   }
 
-  /// Turns a delta of the writer's schema into one of the reader's.
+  /// Translates a delta of the writer's schema to the reader's.
   ///
-  /// - Returns: Nil when nothing changes that the reader knows of.
-  /// - Throws: A `CodecError` when the bytes are no delta of the writer's schema, or it leads to a
+  /// - Returns: Nil if the reader's value does not change.
+  /// - Throws: A `CodecError` if the bytes are not a delta of the writer's schema, or lead to a
   ///   case that the reader does not know.
   public func translate(delta bytes: [UInt8]) throws(CodecError) -> [UInt8]? {
     try translate(delta: bytes[...])

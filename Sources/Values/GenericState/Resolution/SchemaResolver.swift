@@ -1,16 +1,17 @@
 import StoreState
 
-/// Walks through a writer's and a reader's schema side by side, plans how values of the one become
-/// values of the other, and notes what cannot.
+/// Walks through a writer's and a reader's schema in parallel, plans the conversion of values, and
+/// records the differences.
 ///
-/// A list, not recursion, leads along the definitions: a chain of them from outside may be long.
+/// Definitions are followed by a list instead of recursion, because a foreign chain of them may
+/// be long.
 struct SchemaResolver {
   private struct Pair: Hashable {
     var writer: String
     var reader: String
   }
 
-  /// A place whose encodings must not change: a set's elements, a dictionary's keys, ids.
+  /// A place whose encoding must not change: a set's elements, a dictionary's keys, ids.
   private struct Fixed {
     var projection: Projection
     var path: String
@@ -61,7 +62,7 @@ struct SchemaResolver {
     differences.append("\(path): \(difference)")
   }
 
-  /// A path one step longer; the middle of a very long one is left out.
+  /// A path with one more step; the middle of a very long path is omitted.
   private func step(_ path: String, _ text: String) -> String {
     guard path.utf8.count > 400 else { return path + text }
     return "\(path.prefix(150))…\(path.suffix(150))\(text)"
@@ -119,7 +120,7 @@ extension SchemaResolver {
     return .planned(index)
   }
 
-  /// The reader's id must be the writer's, under whatever name.
+  /// The reader's id must be the writer's, under any name.
   private mutating func resolveRows(
     _ from: (field: String, id: Schema, element: Schema),
     _ to: (field: String, id: Schema, element: Schema),
@@ -136,9 +137,9 @@ extension SchemaResolver {
     return .identified(resolve(from.element, to.element, path: step(path, "[]")))
   }
 
-  /// Whether the field that the reader takes for the id is the writer's id.
+  /// Whether the reader's id field corresponds to the writer's id field.
   ///
-  /// Names alone do not tell: what was called otherwise before may be another field by now.
+  /// Names alone are not sufficient: a former name may now belong to another field.
   private func isSameID(
     _ from: (field: String, element: Schema),
     _ to: (field: String, element: Schema),
@@ -160,7 +161,7 @@ extension SchemaResolver {
     fixed.append(Fixed(projection: projection, path: path))
   }
 
-  /// Refuses projections that would change encodings which have to stay as they are.
+  /// Rejects projections that would change encodings at fixed places.
   private mutating func checkFixed() {
     guard differences.isEmpty, !fixed.isEmpty else { return }
     let stable = StablePlans(plans)
@@ -276,8 +277,8 @@ extension SchemaResolver {
     return plans
   }
 
-  /// Where each of the writer's names stands among the reader's: under the same name, else under
-  /// one that the reader knows it was called before.
+  /// The reader's index of each of the writer's names: by the same name, otherwise by a
+  /// former name.
   private func match(_ from: [String], _ to: [String], _ owner: Owner) -> [Int?] {
     let places = Dictionary(from.enumerated().map { (GenericValue.text($1), $0) }) { first, _ in
       first
@@ -303,7 +304,7 @@ extension SchemaResolver {
 
 // MARK: - Encodings that stay
 
-/// Finds out which plans leave every value's encoding as it is.
+/// Determines the plans that keep the encoding of every value.
 private struct StablePlans {
   private var isStable: [Bool]
 
@@ -320,7 +321,7 @@ private struct StablePlans {
       }
     }
     var hasChanged = true
-    // A plan whose parts change is struck off, until none is left to be.
+    // Removes plans with changing parts until the set is stable.
     while hasChanged {
       hasChanged = false
       for (index, plan) in plans.enumerated().reversed()
@@ -354,13 +355,13 @@ private struct StablePlans {
 }
 
 extension SchemaHints {
-  /// What stands in a field or label that the writer does not have.
+  /// The default of a field or label that the writer lacks.
   func fallbackValue(of place: Place) -> GenericValue? {
     guard let bytes = fallback(of: place) else { return nil }
     do throws(CodecError) {
       return try GenericValue(encoded: bytes)
     } catch {
-      // It is what this program's own type has encoded.
+      // This program's own type has encoded the default.
       preconditionFailure("The default of \(place) is malformed: \(error)")
     }
   }

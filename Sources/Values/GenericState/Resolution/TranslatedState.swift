@@ -1,19 +1,20 @@
 public import StoreState
 
-/// A state that another build writes, kept as it writes it, beside what this program's types read.
+/// A state that another build writes, stored in the writer's form, with a translation for this
+/// program's types.
 ///
-/// Digests are of the writer's form, so drift is noticed as in any other replica. A scope's state
-/// is an optional of its schema's root (PROTOCOL.md §8), and so is this one.
+/// Digests cover the writer's form, so divergence is detected as in any other replica. A scope's
+/// state is an optional of its schema's root (PROTOCOL.md §8), and so is this one.
 public struct TranslatedState: Sendable {
   private let resolution: SchemaResolution
-  /// The optional state as it is written.
+  /// The optional state in the writer's form.
   package private(set) var state: GenericValue = .null
 
-  /// Creates a state that is absent.
+  /// Creates an absent state.
   ///
-  /// - Parameter resolution: How this program reads the scope's state: one of two roots that are
-  ///   not optional themselves yet.
-  /// - Throws: A `CodecError` with the differences when this program cannot.
+  /// - Parameter resolution: The resolution of the scope's state, between the two roots without
+  ///   the optional.
+  /// - Throws: A `CodecError` with the differences if the schemas are incompatible.
   public init(_ resolution: SchemaResolution) throws(CodecError) {
     guard resolution.isCompatible else {
       throw CodecError(.typeMismatch, resolution.differences.joined(separator: "; "))
@@ -21,7 +22,7 @@ public struct TranslatedState: Sendable {
     self.resolution = resolution.ofOptional
   }
 
-  /// Takes a snapshot, and returns it in this program's form.
+  /// Stores a snapshot, and returns it in this program's form.
   public mutating func reset(to snapshot: ArraySlice<UInt8>) throws(CodecError) -> [UInt8] {
     let value = try GenericValue(encoded: snapshot)
     try value.validate(against: resolution.writer)
@@ -29,7 +30,8 @@ public struct TranslatedState: Sendable {
     return try resolution.translate(value).encoded()
   }
 
-  /// Takes a delta, and returns it in this program's form: nil when nothing changes for it.
+  /// Applies a delta, and returns it in this program's form: nil if this program's value does
+  /// not change.
   public mutating func apply(_ delta: ArraySlice<UInt8>) throws(CodecError) -> [UInt8]? {
     let translated = try resolution.translate(delta: delta)
     var decoder = CBORDecoder(delta)
@@ -39,12 +41,12 @@ public struct TranslatedState: Sendable {
     return translated
   }
 
-  /// The digest of the state as it is written.
+  /// The digest of the state in the writer's form.
   public var digest: Digest { state._$digest }
 }
 
 extension SchemaResolution {
-  /// The resolution of optionals of both roots, as a scope's state is.
+  /// The resolution of optionals of both roots, the form of a scope's state.
   fileprivate var ofOptional: SchemaResolution {
     let document = SchemaDocument(
       trustedRoot: .optional(writer.root),

@@ -1,6 +1,6 @@
 import StoreState
 
-/// Changes generic values in the way in which typed values change themselves.
+/// Changes generic values as typed values change themselves.
 struct DeltaApplier {
   let document: SchemaDocument
 
@@ -75,7 +75,7 @@ struct DeltaApplier {
     try GenericValue(from: &decoder, schema: schema, in: document)
   }
 
-  /// Reads a part of a value; an error says that it happened inside of `element`.
+  /// Reads a part of a value; an error gets `element` added to its path.
   func read(
     _ decoder: inout CBORDecoder,
     _ schema: Schema,
@@ -88,7 +88,7 @@ struct DeltaApplier {
     }
   }
 
-  /// Changes a part of a value; an error says that it happened inside of `element`.
+  /// Changes a part of a value; an error gets `element` added to its path.
   func apply(
     _ decoder: inout CBORDecoder,
     to value: inout GenericValue,
@@ -102,7 +102,7 @@ struct DeltaApplier {
     }
   }
 
-  // The functions below take the content out of the value, so that it is changed in place.
+  // The functions below move the content out of the value, so that it changes in place.
 
   private func array(
     in value: inout GenericValue,
@@ -161,7 +161,7 @@ extension DeltaApplier {
     }
   }
 
-  /// Changes the payload of a choice's value that must be of one case.
+  /// Changes the payload of a choice's value, which must be of the given case.
   func applyToCase(
     _ decoder: inout CBORDecoder,
     _ value: inout GenericValue,
@@ -250,7 +250,7 @@ extension DeltaApplier {
     }
   }
 
-  /// Reads an array of elements of which the first goes to the place `first`.
+  /// Reads an array of elements; the first one has the index `first`.
   func readElements(
     _ decoder: inout CBORDecoder,
     _ element: Schema,
@@ -334,7 +334,7 @@ extension DeltaApplier {
 }
 
 extension Array {
-  /// Where a value stands, or would have to be inserted, in bytewise order of the encodings.
+  /// The index of a value, or its insertion index, in bytewise order of the encodings.
   fileprivate func sortedPlace(
     of value: GenericValue,
     by part: (Element) -> GenericValue,

@@ -1,23 +1,23 @@
 package import StoreState
 
-/// How generic values of one schema are changed by deltas, with its names looked up beforehand.
+/// Applies deltas to generic values of one schema, with names that are looked up in advance.
 ///
-/// Does what ``GenericValue/apply(delta:schema:in:)`` does, for those who apply many deltas of one
-/// schema: the records and optionals on the way to what has changed cost neither a look into the
-/// document nor a search for a field.
+/// The result equals that of ``GenericValue/apply(delta:schema:in:)``, for callers that apply many
+/// deltas of one schema: the records and optionals on the path to a change need no lookup in the
+/// document and no search for a field.
 package struct DeltaPlan: Sendable {
   /// A place in the schema.
   ///
-  /// Only numbers, so that looking at one counts no references.
+  /// Only numbers, so that access to a node counts no references.
   private struct Node {
     enum Kind {
-      /// An optional that is null or the value itself: its node is `first`, and its kind
-      /// `schemas[count]`.
+      /// An optional that is either null or the value itself: `first` is its node, and
+      /// `schemas[count]` its kind.
       case optional
-      /// A record; its fields are `count` ones from `first` on.
+      /// A record with `count` fields from index `first` on.
       case record
       case int64
-      /// Anything else, which `schemas[first]` says.
+      /// Any other kind, which is `schemas[first]`.
       case other
     }
 
@@ -28,7 +28,7 @@ package struct DeltaPlan: Sendable {
 
   private struct Field {
     let name: String
-    /// Which entry of the record's map it is: entries stand in the order of their keys.
+    /// The index of its entry in the record's map, whose entries are in the order of their keys.
     let place: Int
     var node = 0
   }
@@ -43,7 +43,7 @@ package struct DeltaPlan: Sendable {
   ///
   /// - Parameters:
   ///   - schema: The schema of the values.
-  ///   - document: The document that defines what the schema refers to.
+  ///   - document: The document with the definitions to which the schema refers.
   package init(_ schema: Schema, in document: SchemaDocument) {
     applier = DeltaApplier(document: document)
     var builder = Builder(document: document)
@@ -53,8 +53,8 @@ package struct DeltaPlan: Sendable {
 
   /// Applies a delta to a value of the schema.
   ///
-  /// - Throws: A `CodecError` with the path at which the delta does not fit. The value may be half
-  ///   changed then and must be thrown away.
+  /// - Throws: A `CodecError` with the path at which the delta does not fit. The value may then be
+  ///   partly changed and must be discarded.
   package func apply(
     _ decoder: inout CBORDecoder,
     to value: inout GenericValue,
@@ -110,7 +110,7 @@ extension DeltaPlan {
         "the delta is one of a map of \(node.count), the value is \(value.foundText)",
       )
     }
-    // Taken out of the value, so that it is changed in place.
+    // Moved out of the value, so that it changes in place.
     value = .null
     for _ in 0..<(try decoder.mapHeader()) {
       let field = node.first + (try decoder.place(below: node.count, "the field"))
@@ -127,9 +127,9 @@ extension DeltaPlan {
 // MARK: - Preparing
 
 extension DeltaPlan {
-  /// Puts the rows of a new value's lists into trees, as the first delta of each would do it.
+  /// Moves the rows of a new value's lists into trees, as the first delta of each list would.
   ///
-  /// - Throws: A `CodecError` where two rows have one id; what is left must be thrown away.
+  /// - Throws: A `CodecError` if two rows have the same id; then the value must be discarded.
   package func prepare(_ value: inout GenericValue) throws(CodecError) {
     try prepare(&value, root)
   }
@@ -161,7 +161,7 @@ extension DeltaPlan {
     var nodes: [Node] = []
     var fields: [Field] = []
     var schemas: [Schema] = []
-    /// The nodes of records, by name: types may recurse.
+    /// The nodes of records by name, because types may be recursive.
     var records: [String: Int] = [:]
 
     init(document: SchemaDocument) { self.document = document }

@@ -2,9 +2,9 @@ public import StoreState
 
 /// The items of an array.
 ///
-/// Rows that are changed by deltas stand in a tree, as those of an `IdentifiedArray` do: a delta
-/// takes logarithmic time, a copy none, and comparing two versions, or their digests, takes as long
-/// as their differences. The first delta puts them there.
+/// Rows to which deltas are applied are in a tree, like those of an `IdentifiedArray`: a delta
+/// takes logarithmic time, a copy constant time, and comparisons and digests take time proportional
+/// to the differences. The first delta moves them there.
 public struct GenericItems: Sendable {
   typealias Rows = IdentifiedArray<GenericValue, GenericValue>
 
@@ -18,7 +18,7 @@ public struct GenericItems: Sendable {
   /// The items of a plain array.
   public init(_ items: [GenericValue]) { storage = .plain(items) }
 
-  /// The items in a plain array; a copy where they are rows.
+  /// The items in a plain array; a copy if they are rows.
   package var plain: [GenericValue] {
     switch storage {
     case .plain(let items): items
@@ -26,12 +26,12 @@ public struct GenericItems: Sendable {
     }
   }
 
-  /// Where the row with an id stands.
+  /// The index of the row with an id.
   ///
   /// - Parameters:
   ///   - id: The id.
-  ///   - field: The field in which the rows have theirs.
-  /// - Returns: Its place; nil where there is no such row.
+  ///   - field: The id field of the rows.
+  /// - Returns: Its index; nil if there is no such row.
   package func place(of id: GenericValue, in field: String) -> Int? {
     if case .rows(let rows, field) = storage { return rows.index(id: id) }
     return firstIndex { $0[field: field] == id }
@@ -40,16 +40,16 @@ public struct GenericItems: Sendable {
   /// Changes the items as rows.
   ///
   /// - Parameters:
-  ///   - field: The field in which the rows have their ids.
-  ///   - body: Is given the rows.
-  /// - Throws: A `CodecError` where two rows have one id, and what `body` throws. What is left of
-  ///   the items then must be thrown away.
+  ///   - field: The id field of the rows.
+  ///   - body: Changes the rows.
+  /// - Throws: A `CodecError` if two rows have the same id, or the error of `body`. The items must
+  ///   then be discarded.
   mutating func changeRows(
     withIDsIn field: String,
     _ body: (inout Rows) throws(CodecError) -> Void,
   ) throws(CodecError) {
     var rows = try rows(withIDsIn: field)
-    // The only reference to the rows, so that they can change in place.
+    // The only reference to the rows, so they can change in place.
     storage = .plain([])
     try body(&rows)
     storage = .rows(rows, idField: field)
@@ -68,8 +68,8 @@ public struct GenericItems: Sendable {
     )
   }
 
-  /// The digest of the items in order; of rows it takes as long as the changes since it was asked
-  /// for last.
+  /// The digest of the items in order; for rows the cost is proportional to the changes since the
+  /// last call.
   var digest: Digest {
     switch storage {
     case .plain(let items): items._$digest
@@ -79,7 +79,7 @@ public struct GenericItems: Sendable {
 }
 
 extension GenericValue {
-  /// The id of a row that has it in a field.
+  /// The id of a row with the given id field.
   fileprivate subscript(id field: String) -> GenericValue { self[field: field] ?? .null }
 }
 
@@ -95,7 +95,7 @@ extension GenericItems: RandomAccessCollection {
     }
   }
 
-  /// The item at a position, in logarithmic time where the items are rows.
+  /// The item at a position; takes logarithmic time if the items are rows.
   public subscript(position: Int) -> GenericValue {
     switch storage {
     case .plain(let items): items[position]
@@ -103,7 +103,7 @@ extension GenericItems: RandomAccessCollection {
     }
   }
 
-  /// Goes over the items in their order.
+  /// Returns an iterator over the items in order.
   public func makeIterator() -> Iterator {
     switch storage {
     case .plain(let items): .plain(items.makeIterator())
@@ -111,7 +111,7 @@ extension GenericItems: RandomAccessCollection {
     }
   }
 
-  /// Goes over items.
+  /// An iterator over items.
   public enum Iterator: IteratorProtocol {
     case plain(IndexingIterator<[GenericValue]>)
     case rows(IdentifiedArray<GenericValue, GenericValue>.Iterator)
@@ -140,7 +140,7 @@ extension GenericItems: Hashable {
     }
   }
 
-  /// Mixes the items, in their order, into a hasher.
+  /// Hashes the items in order.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for item in self { hasher.combine(item) }

@@ -1,9 +1,9 @@
 import StoreState
 
-/// How deltas of identified arrays are read for elements that a schema explains.
+/// Reads the deltas of identified arrays whose elements have a schema.
 struct GenericRows: RowCoding {
   let applier: DeltaApplier
-  /// The field in which elements have their ids.
+  /// The id field of the elements.
   let field: String
   let id: Schema
   let element: Schema

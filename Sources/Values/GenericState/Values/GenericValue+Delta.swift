@@ -3,10 +3,10 @@ public import StoreState
 extension GenericValue {
   /// Applies a delta, read from a decoder, to a value of a schema.
   ///
-  /// The value must be one of the schema (``validate(against:in:)``); it is one afterwards.
+  /// The value must match the schema (``validate(against:in:)``), before and after.
   ///
-  /// - Throws: A `CodecError` with the path at which the delta does not fit. The value may be half
-  ///   changed then and must be thrown away.
+  /// - Throws: A `CodecError` with the path at which the delta does not fit. The value may then be
+  ///   partly changed and must be discarded.
   public mutating func apply(
     delta decoder: inout CBORDecoder,
     schema: Schema,
@@ -15,7 +15,7 @@ extension GenericValue {
     try DeltaApplier(document: document).apply(&decoder, to: &self, schema)
   }
 
-  /// The value to which a delta leads from this one, both of a document's root.
+  /// The value that results from applying a delta, both of a document's root.
   public func applying(
     delta: ArraySlice<UInt8>,
     in document: SchemaDocument,
@@ -27,7 +27,7 @@ extension GenericValue {
     return result
   }
 
-  /// The value to which a delta leads from this one, both of a document's root.
+  /// The value that results from applying a delta, both of a document's root.
   public func applying(
     delta: [UInt8],
     in document: SchemaDocument,

@@ -1,7 +1,7 @@
 import StoreState
 
 extension GenericValue {
-  /// Where two values differ, and what stands there.
+  /// The place at which two values differ, and the parts at that place.
   package struct Difference {
     /// The place, such as `$.items[3].title`.
     package var path: String
@@ -9,14 +9,14 @@ extension GenericValue {
     package var theirs: String
   }
 
-  /// The first place at which another value differs; nil when it is the same.
+  /// The first place at which another value differs; nil if both are equal.
   ///
   /// O(n) in the size of both.
   package func firstDifference(from other: Self) -> Difference? {
     self == other ? nil : Self.difference(self, other, at: "$")
   }
 
-  /// The first place at which two values differ that are not the same; one of them may be missing.
+  /// The first place at which two different values differ; one of them may be missing.
   private static func difference(_ ours: Self?, _ theirs: Self?, at path: String) -> Difference {
     switch (ours, theirs) {
     case (.array(let ours)?, .array(let theirs)?):
@@ -54,7 +54,7 @@ extension GenericValue {
 }
 
 extension String {
-  /// A part of the text, no longer than a line, that has a place in it.
+  /// A part of the text around a place, at most 60 characters long.
   fileprivate func excerpt(at place: Int) -> String {
     let (length, before) = (60, 20)
     let scalars = unicodeScalars

@@ -1,9 +1,9 @@
 public import StoreState
 
 extension GenericValue {
-  /// Checks that the value is one of a schema.
+  /// Checks that the value matches a schema.
   ///
-  /// - Throws: A `CodecError` with the path of the part that is not.
+  /// - Throws: A `CodecError` with the path of the part that does not match.
   public func validate(
     against schema: Schema,
     in document: SchemaDocument,
@@ -11,12 +11,12 @@ extension GenericValue {
     try SchemaValidator(document: document).check(self, schema)
   }
 
-  /// Checks that the value is one of a document's root.
+  /// Checks that the value matches a document's root.
   public func validate(against document: SchemaDocument) throws(CodecError) {
     try validate(against: document.root, in: document)
   }
 
-  /// Reads a value and checks that it is one of a schema.
+  /// Reads a value and checks that it matches a schema.
   public init(
     from decoder: inout CBORDecoder,
     schema: Schema,
@@ -33,7 +33,7 @@ extension GenericValue {
 }
 
 extension CodecError {
-  /// The same error with the place in the bytes at which the value began that it is about.
+  /// The same error with the byte offset at which its value begins.
   fileprivate func at(offset: Int) -> CodecError {
     var error = CodecError(code, message, offset: offset)
     for element in path.reversed() { error = error.inside(element) }
@@ -42,7 +42,7 @@ extension CodecError {
 }
 
 extension GenericValue {
-  /// An integer that fits into 64 bits with a sign.
+  /// The value as a signed 64-bit integer.
   package var int64: Int64? {
     switch self {
     case .unsigned(let magnitude): Int64(exactly: magnitude)
@@ -51,7 +51,7 @@ extension GenericValue {
     }
   }
 
-  /// An integer of zero or more.
+  /// The value as an unsigned 64-bit integer.
   package var uint64: UInt64? {
     if case .unsigned(let magnitude) = self { magnitude } else { nil }
   }
@@ -71,7 +71,7 @@ extension GenericValue {
 }
 
 extension Schema {
-  /// What an integer kind can hold: the integers from `-below` to `top`; `nil` for other kinds.
+  /// The range of an integer kind: from `-below` to `top`; `nil` for other kinds.
   package var integerLimits: (below: UInt64, top: UInt64)? {
     switch self {
     case .int8: (0x80, 0x7f)

@@ -1,12 +1,12 @@
 public import StoreState
 
-/// A value of a type that this program need not know: one item of the protocol as a tree.
+/// A value whose type need not be known to this program: one item of the protocol as a tree.
 ///
-/// With a `SchemaDocument` it can be checked, changed by deltas and written as JSON; that is how
-/// programs work with states and actions of others.
+/// With a `SchemaDocument` it can be checked, changed by deltas and written as JSON. This is how
+/// programs process states and actions of others.
 ///
-/// Two generic values are equal when their encodings are the same bytes: texts by their UTF-8,
-/// floats by their bits, every NaN like any other.
+/// Two generic values are equal if their encodings are the same bytes: texts are compared by their
+/// UTF-8, floats by their bits. All NaNs are equal.
 public enum GenericValue: Sendable {
   /// An integer of zero or more.
   case unsigned(UInt64)
@@ -16,7 +16,7 @@ public enum GenericValue: Sendable {
   case float(Double)
   /// False or true.
   case bool(Bool)
-  /// Null.
+  /// A null item.
   case null
   /// A text.
   case text(String)
@@ -24,9 +24,9 @@ public enum GenericValue: Sendable {
   case bytes([UInt8])
   /// Items in order.
   case array(GenericItems)
-  /// Entries in bytewise order of their keys' encodings, none twice; see ``map(sorting:)``.
+  /// Entries with unique keys in bytewise order of the keys' encodings; see ``map(sorting:)``.
   case map([Entry])
-  /// Elements in bytewise order of their encodings, none twice; see ``set(sorting:)``.
+  /// Unique elements in bytewise order of their encodings; see ``set(sorting:)``.
   case set([GenericValue])
 
   /// A key and its value.
@@ -51,9 +51,9 @@ public enum GenericValue: Sendable {
     value < 0 ? .negative(UInt64(bitPattern: ~value)) : .unsigned(UInt64(value))
   }
 
-  /// A map of entries that need not be in order.
+  /// Creates a map from entries in any order.
   ///
-  /// - Returns: `nil` when a key occurs twice.
+  /// - Returns: `nil` for a duplicate key.
   public static func map(sorting entries: [Entry]) -> GenericValue? {
     let sorted = entries.map { (order: $0.key.encoded(), entry: $0) }
       .sorted { $0.order.lexicographicallyPrecedes($1.order) }
@@ -61,7 +61,7 @@ public enum GenericValue: Sendable {
     return isUnique ? .map(sorted.map(\.entry)) : nil
   }
 
-  /// A map of texts, which are all different.
+  /// Creates a map from unique texts.
   package static func map(named entries: [(String, GenericValue)]) -> GenericValue {
     guard let map = map(sorting: entries.map { Entry(.text($0.0), $0.1) }) else {
       preconditionFailure("A map names an entry twice, of \(entries.map(\.0))")
@@ -69,14 +69,14 @@ public enum GenericValue: Sendable {
     return map
   }
 
-  /// A set of elements that need not be in order and may repeat themselves.
+  /// Creates a set from elements in any order, which may contain duplicates.
   public static func set(sorting elements: [GenericValue]) -> GenericValue {
     let sorted = Set(elements).map { (order: $0.encoded(), element: $0) }
       .sorted { $0.order.lexicographicallyPrecedes($1.order) }
     return .set(sorted.map(\.element))
   }
 
-  /// The value of a record's field, or of a text key; `nil` when this is no map or has none such.
+  /// The value of a record's field, or of a text key; `nil` if this is not a map or lacks the key.
   public subscript(field name: String) -> GenericValue? {
     guard case .map(let entries) = self else { return nil }
     return entries.first { $0.key == .text(name) }?.value
@@ -102,7 +102,7 @@ extension GenericValue: Hashable {
     }
   }
 
-  /// Mixes the value into a hasher, so that values of the same encoding have the same hash.
+  /// Hashes the value, so that values of the same encoding have the same hash.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .unsigned(let value), .negative(let value):
@@ -133,7 +133,7 @@ extension GenericValue: ReplicatedState {
   /// Any item.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .any }
 
-  /// True.
+  /// True: the item may be null.
   public static var admitsNull: Bool { true }
 
   /// Writes the item.
@@ -161,7 +161,7 @@ extension GenericValue: ReplicatedState {
     }
   }
 
-  /// Reads an item, whatever it is.
+  /// Reads an item of any kind.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     switch try decoder.peekKind() {
     case .unsigned: self = .unsigned(try decoder.unsigned())
@@ -190,8 +190,8 @@ extension GenericValue: ReplicatedState {
   /// Compares the values.
   public func _$isSame(as other: GenericValue) -> Bool { self == other }
 
-  /// The digest of the encoding; of rows that deltas have changed it costs what changed since it
-  /// was asked for last.
+  /// The digest of the encoding; for rows in a tree the cost is proportional to the changes since
+  /// the last call.
   public var _$digest: Digest {
     switch self {
     case .unsigned(let value): return value._$digest
@@ -208,8 +208,10 @@ extension GenericValue: ReplicatedState {
     }
   }
 
-  /// A header justifies as many items as there are bytes left, but an item takes more room in
-  /// memory than a byte; beyond this many the array grows as items really come.
+  /// The most items for which memory is reserved; beyond this limit the array grows.
+  ///
+  /// A header justifies as many items as there are bytes left, but an item takes more memory than
+  /// a byte.
   private static let mostReserved = 1_024
 
   private static func items(
@@ -224,10 +226,10 @@ extension GenericValue: ReplicatedState {
 }
 
 extension GenericValue: CustomStringConvertible {
-  /// The value as JSON can say it without a schema.
+  /// The value as JSON without a schema.
   public var description: String { JSONProjection.json(self) }
 
-  /// The value in the words of an error message: itself when it is short, else its kind.
+  /// The value in the words of an error message: a short value itself, otherwise its kind.
   package var foundText: String {
     switch self {
     case .text(let text) where text.utf8.count > 40: "text"

@@ -1,6 +1,6 @@
 import StoreState
 
-/// Compares generic values with schemas.
+/// Checks generic values against schemas.
 struct SchemaValidator {
   let document: SchemaDocument
 

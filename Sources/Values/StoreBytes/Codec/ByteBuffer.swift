@@ -1,16 +1,16 @@
-/// Bytes that are written one behind the other, in memory that nobody shares.
+/// Bytes that are written in order, in memory that is not shared.
 ///
-/// An array looks before each write whether somebody shares its memory, and appends a few bytes in
-/// a general way. What encoders write are few bytes at a time, many times: so this takes a third of
-/// the instructions. Whoever keeps the bytes gets an array of them, which is a copy.
+/// An array checks before each write whether its memory is shared, and appends a few bytes in a
+/// general way. Encoders write a few bytes at a time, many times: this type takes a third of the
+/// instructions. A caller that keeps the bytes gets a copy of them as an array.
 @usableFromInline
 struct ByteBuffer: ~Copyable, @unchecked Sendable {
-  /// Nil before anything was written.
+  /// Nil before the first write.
   @usableFromInline private(set) var start: UnsafeMutablePointer<UInt8>?
   @usableFromInline private(set) var count = 0
   @usableFromInline private(set) var capacity = 0
 
-  /// No bytes, and no memory.
+  /// Creates an empty buffer without memory.
   @inlinable
   init() {}
 
@@ -33,14 +33,14 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     count += added
   }
 
-  /// Writes bytes that are somewhere else in memory.
+  /// Writes bytes from elsewhere in memory.
   @inlinable
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard let first = bytes.baseAddress else { return }
     append(first, count: bytes.count)
   }
 
-  /// Writes the lowest bytes of a number behind a byte, the most significant one first.
+  /// Writes a byte, then the lowest bytes of a number, the most significant one first.
   @inlinable
   mutating func append<Number: FixedWidthInteger>(_ first: UInt8, _ number: Number) {
     let size = MemoryLayout<Number>.size
@@ -50,7 +50,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     count += 1 + size
   }
 
-  /// Where the next bytes go, of which there is room for so many.
+  /// The address of the next bytes to write, with room for `added` bytes.
   @inlinable
   @inline(__always)
   mutating func room(for added: Int) -> UnsafeMutablePointer<UInt8> {
@@ -62,11 +62,11 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
   @inline(never)
   mutating func grow(for added: Int) -> UnsafeMutablePointer<UInt8> {
     reserve(max(64, 2 * capacity, count + added))
-    // Room was made for at least one byte.
+    // The capacity covers at least one byte.
     return start.unsafelyUnwrapped + count
   }
 
-  /// Makes room for so many bytes in all.
+  /// Reserves a capacity of `wanted` bytes in total.
   @usableFromInline
   mutating func reserve(_ wanted: Int) {
     guard wanted > capacity else { return }
@@ -79,7 +79,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     capacity = wanted
   }
 
-  /// Takes back all bytes but the first ones.
+  /// Removes all bytes after the first `kept` ones.
   @inlinable
   mutating func removeAll(behind kept: Int) {
     precondition(kept <= count, "The place at byte \(kept) is behind the last of \(count) bytes.")
@@ -99,7 +99,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Puts bytes between those that were written.
+  /// Inserts bytes at a place among those that were written.
   mutating func insert(_ bytes: UnsafeBufferPointer<UInt8>, at place: Int) {
     guard let first = bytes.baseAddress, place <= count else { return }
     _ = room(for: bytes.count)
@@ -109,7 +109,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     count += bytes.count
   }
 
-  /// What was written, as long as nothing further is.
+  /// The written bytes; the pointer is valid until the next write.
   @inlinable
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result

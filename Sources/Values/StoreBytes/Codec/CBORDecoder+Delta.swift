@@ -1,5 +1,5 @@
 extension CBORDecoder {
-  /// How an optional comes to its new value.
+  /// The form of an optional's delta.
   package enum DeltaForm: Sendable {
     /// `[0, value]`: the whole value follows.
     case replaced
@@ -7,11 +7,11 @@ extension CBORDecoder {
     case changed
   }
 
-  /// How a choice comes to its new value.
+  /// The form of a choice's delta.
   package enum ChoiceDeltaForm: Sendable {
     /// `[0, value]`: the whole value follows.
     case replaced
-    /// `[1 + case, {label index: delta, …}]`: what changed inside of the payload follows.
+    /// `[1 + case, {label index: delta, …}]`: the changes inside of the payload follow.
     case changed(case: Int)
   }
 
@@ -47,7 +47,7 @@ extension CBORDecoder {
     return .changed(case: Int(form) - 1)
   }
 
-  /// Reads a place in something that has `count` places.
+  /// Reads an index below `count`.
   package mutating func place(below count: Int, _ what: String) throws(CodecError) -> Int {
     let start = offset
     let value = try unsigned()
@@ -61,10 +61,10 @@ extension CBORDecoder {
     return Int(value)
   }
 
-  /// Reads an edit of a sequence, or an array of edits that are made one after the other.
+  /// Reads an edit of a sequence, or an array of edits that apply in order.
   ///
-  /// - Parameter body: Reads one edit; it is told how many items the edit's array has.
-  /// - Throws: A `CodecError` when no array stands next, or what `body` throws.
+  /// - Parameter body: Reads one edit; its argument is the number of items in the edit's array.
+  /// - Throws: A `CodecError` if the next item is not an array, or the error of `body`.
   package mutating func edits(
     _ body: (inout CBORDecoder, Int) throws(CodecError) -> Void
   ) throws(CodecError) {
@@ -76,10 +76,10 @@ extension CBORDecoder {
     }
   }
 
-  /// Reads a map of changes, or an array of such maps that are applied one after the other.
+  /// Reads a map of changes, or an array of such maps that apply in order.
   ///
   /// - Parameter body: Reads one map.
-  /// - Throws: A `CodecError` for an empty array, or what `body` throws.
+  /// - Throws: A `CodecError` for an empty array, or the error of `body`.
   package mutating func steps(
     _ body: (inout CBORDecoder) throws(CodecError) -> Void
   ) throws(CodecError) {
@@ -93,7 +93,7 @@ extension CBORDecoder {
 }
 
 extension CBORDecoder {
-  /// Reads the beginning of an array of pairs that are not wrapped: how many pairs there are.
+  /// Reads the header of an array of unwrapped pairs and returns the number of pairs.
   package mutating func pairs(_ what: String) throws(CodecError) -> Int {
     let count = try arrayHeader()
     guard count % 2 == 0 else {

@@ -1,5 +1,5 @@
 extension CBORDecoder {
-  /// The kind of the next item; the decoder stays where it is.
+  /// The kind of the next item; the decoder does not move.
   public func peekKind() throws(CodecError) -> CBORKind {
     guard position < bytes.endIndex else {
       throw error(.truncated, "the bytes end where an item was expected")
@@ -41,7 +41,7 @@ extension CBORDecoder {
       throw mismatch(expected)
     }
     let width = bytes[start] & 0x1f
-    // Most arguments are small, and then the first byte says it all.
+    // Most arguments are small and fit in the first byte.
     guard width >= 24 else {
       position = start + 1
       return UInt64(width)
@@ -49,7 +49,7 @@ extension CBORDecoder {
     return try longArgument(width)
   }
 
-  /// What stands next instead of an item of a kind.
+  /// The error for a next item that is not of the expected kind.
   @inline(never)
   func mismatch(_ expected: StaticString) -> CodecError {
     do throws(CodecError) {
@@ -60,7 +60,7 @@ extension CBORDecoder {
     return error(.typeMismatch, "expected \(expected), found \(foundText())")
   }
 
-  /// Reads an argument that stands behind the item's first byte, where the decoder is.
+  /// Reads an argument that follows the item's first byte, on which the decoder stands.
   @inline(never)
   private mutating func longArgument(_ width: UInt8) throws(CodecError) -> UInt64 {
     let start = position
@@ -85,7 +85,7 @@ extension CBORDecoder {
     return (try bits(width), width)
   }
 
-  /// Reads an item's first byte, of which the low bits are `width`, and the number behind it.
+  /// Reads an item's first byte, whose low bits are `width`, and the number after it.
   @inline(__always)
   private mutating func bits(_ width: UInt8) throws(CodecError) -> UInt64 {
     guard width <= 27 else {
@@ -113,7 +113,7 @@ extension CBORDecoder {
     }
   }
 
-  /// The number of so many bytes at a place, the most significant one first.
+  /// The big-endian number of the type's width at a place.
   @inline(__always)
   private func number<Number: FixedWidthInteger & UnsignedInteger>(
     _ type: Number.Type,
@@ -125,7 +125,7 @@ extension CBORDecoder {
     }
   }
 
-  /// What stands next, in the words of an error message: the value when it is short.
+  /// The next item in the words of an error message: its value if that is short.
   package func foundText() -> String {
     var copy = CBORDecoder(bytes[position...])
     guard let kind = try? copy.peekKind() else { return "no item" }

@@ -74,7 +74,7 @@ extension CBORDecoder {
     return bytes[position - 1] == CBOR.true
   }
 
-  /// Reads null when it stands next; else the decoder stays where it is.
+  /// Reads null if it is the next item; otherwise the decoder does not move.
   public mutating func nullIfPresent() throws(CodecError) -> Bool {
     guard position < bytes.endIndex, bytes[position] == CBOR.null else { return false }
     try beginItem()
@@ -109,13 +109,13 @@ extension CBORDecoder {
     Array(try byteSlice())
   }
 
-  /// Reads a byte string as a part of the decoder's bytes.
+  /// Reads a byte string as a slice of the decoder's bytes.
   public mutating func byteSlice() throws(CodecError) -> ArraySlice<UInt8> {
     try beginItem()
     return bytes[try contentRange("bytes", .bytes)]
   }
 
-  /// Reads the beginning of an array: how many items follow.
+  /// Reads the header of an array and returns the number of items that follow.
   ///
   /// The count is never greater than the number of bytes that are left.
   public mutating func arrayHeader() throws(CodecError) -> Int {
@@ -124,7 +124,7 @@ extension CBORDecoder {
     return try enterArray(.array)
   }
 
-  /// Reads the beginning of a map: how many pairs of a key and a value follow.
+  /// Reads the header of a map and returns the number of key-value pairs that follow.
   ///
   /// The count is never greater than half the number of bytes that are left.
   public mutating func mapHeader() throws(CodecError) -> Int {
@@ -135,7 +135,7 @@ extension CBORDecoder {
     return count
   }
 
-  /// Reads the beginning of a set: how many elements follow.
+  /// Reads the header of a set and returns the number of elements that follow.
   ///
   /// The count is never greater than the number of bytes that are left.
   public mutating func setHeader() throws(CodecError) -> Int {
@@ -147,8 +147,8 @@ extension CBORDecoder {
 
   /// Reads a tag; its content is the next item.
   ///
-  /// The protocol has one tag, 258 for sets, with an array in it; everything else is refused.
-  /// `setHeader()` reads both at once.
+  /// The protocol has one tag, 258 for sets, whose content is an array; any other tag throws.
+  /// `setHeader()` reads the tag and the array's header.
   public mutating func tag() throws(CodecError) -> UInt64 {
     try beginItem()
     let start = offset
@@ -164,10 +164,10 @@ extension CBORDecoder {
     return tag
   }
 
-  /// Reads the given encoding when the next bytes are the same; else stays where it is.
+  /// Reads the given encoding if the next bytes equal it; otherwise the decoder does not move.
   ///
-  /// The encoding is one whole item in deterministic form, such as a field's name. Keys of one map
-  /// have to be asked for in ascending order.
+  /// The encoding is one whole item in deterministic form, such as a field's name. Callers must ask
+  /// for the keys of one map in ascending order.
   package mutating func readIfPresent(_ item: [UInt8]) throws(CodecError) -> Bool {
     try item.withUnsafeBufferPointer { (item) throws(CodecError) in try readIfPresent(item) }
   }
@@ -182,7 +182,7 @@ extension CBORDecoder {
     return true
   }
 
-  /// Whether some bytes stand behind the next few.
+  /// Whether the given bytes follow the next `count` bytes.
   @inline(__always)
   package func hasNext(_ item: UnsafeBufferPointer<UInt8>, behind count: Int) -> Bool {
     guard bytes.endIndex - position >= count + item.count else { return false }
@@ -209,7 +209,7 @@ extension CBORDecoder {
     return count
   }
 
-  /// Reads a text or byte string: where its bytes are.
+  /// Reads the header of a text or byte string and returns the range of its bytes.
   mutating func contentRange(
     _ expected: StaticString,
     _ kind: CBORKind,
@@ -229,7 +229,7 @@ extension CBORDecoder {
     return start..<position
   }
 
-  /// Reads the number of a container's items; an item has at least one byte.
+  /// Reads the number of a container's items; each item has at least one byte.
   @inline(__always)
   private mutating func count(
     _ expected: StaticString,
@@ -258,7 +258,7 @@ extension CBORDecoder {
     )
   }
 
-  /// Reads a float and checks that it could not have been written with fewer bits.
+  /// Reads a float and checks that it has its shortest form.
   mutating func floatContent() throws(CodecError) -> (value: Double, width: UInt8) {
     let start = offset
     let (pattern, width) = try floatHeader()

@@ -1,5 +1,5 @@
 extension CBORDecoder {
-  /// Reads one item, whatever it is, and checks all of it.
+  /// Reads one item of any kind and checks all of it.
   public mutating func skipItem() throws(CodecError) {
     if let end = endOfShortItem() {
       try beginItem()
@@ -10,14 +10,14 @@ extension CBORDecoder {
     let depth = depth
     try skipHead()
     while true {
-      // Also leaves the containers that the item ended in, which checks the order in them.
+      // Also leaves the containers that ended with the item, and checks their order.
       while self.depth > depth, frame.remaining == 0 { try leaveOneContainer() }
       guard self.depth > depth else { return }
       try skipHead()
     }
   }
 
-  /// Reads one item, whatever it is, checks all of it and returns its bytes.
+  /// Reads one item of any kind, checks all of it and returns its bytes.
   public mutating func rawItem() throws(CodecError) -> ArraySlice<UInt8> {
     let start = position
     try skipItem()
@@ -47,11 +47,11 @@ extension CBORDecoder {
     guard isValid else { throw invalidText(bytes[range]) }
   }
 
-  /// The end of the next item, where that is as short as actions and deltas mostly are, and right
-  /// beyond doubt; nil where it has to be looked at more closely.
+  /// The end of the next item, if it is short, as most actions and deltas are, and certainly valid;
+  /// nil if it needs the full check.
   ///
-  /// No container is noted on the way: what is left is a number of items, and the only maps that
-  /// are passed have one entry, so that there is no order to check. That takes a third of the time.
+  /// This check records no containers. It counts the items that are left. The only maps that it
+  /// accepts have one entry, so there is no order to check. That takes a third of the time.
   private func endOfShortItem() -> Int? {
     guard !isInsideTag, depth + Self.mostShortContainers <= CBOR.maximumDepth else { return nil }
     let place = position - bytes.startIndex
@@ -61,7 +61,7 @@ extension CBORDecoder {
     return length.map { position + $0 }
   }
 
-  /// The most arrays and maps that a short item has, and the most bytes of a text in it.
+  /// The limits of a short item: its arrays and maps, and the bytes of a text in it.
   private static let (mostShortContainers, mostShortBytes) = (8, 64)
 
   private static func lengthOfShortItem(_ all: UnsafeBufferPointer<UInt8>) -> Int? {
@@ -98,7 +98,7 @@ extension CBORDecoder {
     return place
   }
 
-  /// Reads an argument of at most four bytes behind an item's first byte, and how many they are.
+  /// Reads an argument of at most four bytes after an item's first byte, and returns their number.
   private static func longArgument(
     _ first: UInt8,
     _ rest: Slice<UnsafeBufferPointer<UInt8>>,

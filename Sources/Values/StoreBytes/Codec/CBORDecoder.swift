@@ -1,19 +1,18 @@
-/// Reads CBOR items one after the other and refuses all that are not in deterministic form.
+/// Reads CBOR items in order and rejects all that are not in deterministic form.
 ///
-/// A decoder never traps, whatever the bytes are, never allocates more than they justify, and
-/// keeps track of the arrays and maps that it is in: their ends, the order of keys and of a set's
-/// elements, and how deep they are nested. An order is known to be right once the decoder has
-/// moved on from the container, so `finish()` has to be called after the last item. After an
-/// error a decoder is of no further use.
+/// A decoder never traps on any bytes and never allocates more than they justify. It tracks its
+/// open arrays and maps: their ends, the order of keys and of a set's elements, and the depth of
+/// nesting. The last order in a container is checked when the decoder leaves the container, so
+/// `finish()` must be called after the last item. Do not use a decoder after it threw an error.
 ///
 ///     var decoder = CBORDecoder(bytes)
 ///     let count = try decoder.arrayHeader()
 ///     for _ in 0..<count { titles.append(try decoder.text()) }
 ///     try decoder.finish()
 ///
-/// A decoder is a value: a copy continues from the same place on its own.
+/// A decoder is a value: a copy continues independently from the same place.
 public struct CBORDecoder: Sendable {
-  /// An array, map or set that is open, or what surrounds them all.
+  /// An open array, map or set, or the level outside of all containers.
   @usableFromInline
   struct Frame: Sendable {
     enum Kind: Sendable {
@@ -24,13 +23,13 @@ public struct CBORDecoder: Sendable {
     }
 
     var kind: Kind
-    /// Items that have not begun yet; a map's entry has two.
+    /// Items that have not begun yet; a map's entry counts as two.
     var remaining: Int
-    /// Where the key or the set's element that was read last begins; -1 before the first.
+    /// The start of the most recent key or element of a set; -1 before the first.
     var start = -1
     /// The key or element before that one.
     var previous = 0..<0
-    /// Whether the key that was read last comes after all before it, which nobody need check.
+    /// Whether the most recent key is known to follow all keys before it, without a check.
     var isOrderKnown = false
 
     static let outermost = Frame(kind: .outermost, remaining: .max)
@@ -40,28 +39,30 @@ public struct CBORDecoder: Sendable {
   @usableFromInline package var position: Int
   /// The innermost container.
   var frame = Frame.outermost
-  /// The one around it.
+  /// The container around `frame`.
   private var outer = Frame.outermost
-  /// The others, the innermost last: few items are in more than two, and those need no memory.
+  /// The other containers, the innermost last.
+  ///
+  /// Few items are inside more than two, so this array mostly stays empty and needs no memory.
   private var fartherFrames: [Frame] = []
-  /// How many arrays, maps and sets are open.
+  /// The number of open arrays, maps and sets.
   @usableFromInline package var openContainers = 0
   @usableFromInline package var isInsideTag = false
-  /// How many arrays and maps are around what this decoder reads.
+  /// The number of arrays and maps around the bytes of this decoder.
   @usableFromInline package var surrounding = 0
-  /// Where bytes were met that a plain reader does not read; up to there none has to try.
+  /// The last place at which the plain reader failed; up to it, the plain reader is not tried.
   @usableFromInline package var lastNotPlain = -1
 
-  /// Whether values are read in their durable form, which has parts that never travel.
+  /// Whether values are read in their durable form, which has parts that are never sent.
   public var _$isDurable = false
 
-  /// Whether parts that begin anew after a restart get their defaults instead of what was written.
+  /// Whether parts that reset at a restart get their defaults instead of the written values.
   @usableFromInline package var beginsAnew = false
 
-  /// Creates a decoder of as many items as the bytes hold.
+  /// Creates a decoder of all items in the bytes.
   public init(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
-  /// Creates a decoder of as many items as the bytes hold.
+  /// Creates a decoder of all items in the bytes.
   public init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     position = bytes.startIndex
@@ -73,7 +74,7 @@ public struct CBORDecoder: Sendable {
     _$isDurable = true
   }
 
-  /// Creates a decoder of durable forms that leaves out what begins anew after a restart.
+  /// Creates a decoder of durable forms that resets the parts that do not survive a restart.
   package init(restarting bytes: ArraySlice<UInt8>) {
     self.init(durable: bytes)
     beginsAnew = true
@@ -88,7 +89,7 @@ public struct CBORDecoder: Sendable {
   /// The number of arrays and maps around the next item.
   @inlinable package var depth: Int { surrounding + openContainers }
 
-  /// Checks that the items ended together with the bytes.
+  /// Checks that the bytes end with the last item.
   public mutating func finish() throws(CodecError) {
     try leaveFinishedContainers()
     guard !isInsideTag, openContainers == 0 else {
@@ -99,12 +100,12 @@ public struct CBORDecoder: Sendable {
     }
   }
 
-  /// An error at the place that the decoder has reached.
+  /// Creates an error at the decoder's current place.
   public func error(_ code: CodecError.Code, _ message: String) -> CodecError {
     CodecError(code, message, offset: offset)
   }
 
-  /// Runs `body`; an error that it throws says that it happened inside of `element`.
+  /// Runs `body`; an error that it throws gets `element` added to its path.
   public mutating func at<Result>(
     _ element: @autoclosure () -> CodecError.PathElement,
     _ body: (inout CBORDecoder) throws(CodecError) -> Result,
@@ -137,9 +138,9 @@ extension CBORDecoder {
     }
   }
 
-  /// Enters an array when one of so many items stands next; else the decoder stays where it is.
+  /// Enters an array if the next item is one of `count` items; otherwise the decoder does not move.
   ///
-  /// - Returns: Whether it stood there, and could be entered.
+  /// - Returns: Whether the array was the next item and could be entered.
   @inline(__always)
   mutating func entersArray(of count: Int) throws(CodecError) -> Bool {
     guard count > 0, count < 24, position < bytes.endIndex,
@@ -152,18 +153,18 @@ extension CBORDecoder {
     return true
   }
 
-  /// Counts an item that is one of several keys which are asked for in their order.
+  /// Counts an item that is one of several keys that the caller reads in their order.
   @inline(__always)
   package mutating func beginExpectedItem() throws(CodecError) {
     if frame.remaining == 0 { try leaveFinishedContainers() }
-    // Behind a key that was not expected the order has to be checked.
+    // After an unexpected key, the order must be checked.
     let isKnown = frame.isOrderKnown || frame.previous.isEmpty
     let isKey = frame.kind == .map && frame.remaining % 2 == 0
     try beginItem()
     frame.isOrderKnown = isKey && isKnown
   }
 
-  /// Says that the key that was read last was not asked for in its order, which has to be checked.
+  /// Notes that the most recent key was read out of its expected order, which must be checked.
   package mutating func forgetOrder() { frame.isOrderKnown = false }
 
   private mutating func beginItemSlowly() throws(CodecError) {
@@ -192,22 +193,22 @@ extension CBORDecoder {
     frame.remaining -= 1
   }
 
-  /// Leaves the arrays and maps of which the last item has been read.
+  /// Leaves the arrays and maps whose last item has been read.
   package mutating func leaveFinishedContainers() throws(CodecError) {
     while frame.remaining == 0 { try leaveOneContainer() }
   }
 
-  /// Leaves the innermost array or map, of which the last item has been read.
+  /// Leaves the innermost array or map, whose last item has been read.
   mutating func leaveOneContainer() throws(CodecError) {
     guard openContainers > 0 else { return }
-    // Before anything changes, so that a decoder that is used after an error meets it again.
+    // Checked before any change, so a decoder that is used after an error throws it again.
     if frame.kind == .set { try checkOrder(what: "element") }
     frame = outer
     openContainers -= 1
     outer = fartherFrames.popLast() ?? .outermost
   }
 
-  /// Enters a container of which the header has just been read.
+  /// Enters a container whose header has just been read.
   mutating func enter(_ kind: Frame.Kind, items: Int, headerAt start: Int) throws(CodecError) {
     guard depth < CBOR.maximumDepth else {
       throw CodecError(
@@ -228,7 +229,7 @@ extension CBORDecoder {
     openContainers += 1
   }
 
-  /// Checks that the key or element that ends here comes after the one before it.
+  /// Checks that the key or element that ends here follows the previous one in order.
   private mutating func checkOrder(what: StaticString) throws(CodecError) {
     let current = frame.start..<position
     if !frame.previous.isEmpty {

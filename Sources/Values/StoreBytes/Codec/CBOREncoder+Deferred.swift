@@ -10,33 +10,33 @@ extension CBOREncoder {
   /// The place after the last byte.
   public var mark: Mark { Mark(offset: count) }
 
-  /// Takes back everything that was written since `mark`.
+  /// Removes all bytes that were written since `mark`.
   public mutating func truncate(to mark: Mark) {
     buffer.removeAll(behind: mark.offset)
   }
 
   /// Begins a map whose count is known only when its last entry has been written.
   ///
-  /// - Returns: What `endDeferredMap` needs.
+  /// - Returns: The mark for `endDeferredMap`.
   public mutating func beginDeferredMap() -> Mark {
     buffer.append(CBOR.map)
     return Mark(offset: count - 1)
   }
 
-  /// Says how many entries were written since the map began at `mark`.
+  /// Writes the number of entries into the header of the map that began at `mark`.
   public mutating func endDeferredMap(_ mark: Mark, count: Int) {
     endDeferred(CBOR.map, mark, count: count)
   }
 
   /// Begins an array whose count is known only when its last element has been written.
   ///
-  /// - Returns: What `endDeferredArray` needs.
+  /// - Returns: The mark for `endDeferredArray`.
   public mutating func beginDeferredArray() -> Mark {
     buffer.append(CBOR.array)
     return Mark(offset: count - 1)
   }
 
-  /// Says how many elements were written since the array began at `mark`.
+  /// Writes the number of elements into the header of the array that began at `mark`.
   public mutating func endDeferredArray(_ mark: Mark, count: Int) {
     endDeferred(CBOR.array, mark, count: count)
   }

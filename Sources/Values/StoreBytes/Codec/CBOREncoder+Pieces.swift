@@ -1,16 +1,16 @@
 extension CBOREncoder {
-  /// Creates an encoder whose bytes are in pieces, so that no large one has to grow.
+  /// Creates an encoder that divides its bytes into pieces, so no large array must grow.
   ///
-  /// A piece ends between two elements of a collection, and so is longer where one element is. What
-  /// is written must not be taken back: this is for states, and not for deltas.
+  /// A piece ends between two elements of a collection, so a long element makes a longer piece.
+  /// Written bytes must not be removed again: use this for states, and not for deltas.
   ///
-  /// - Parameter bytes: How many bytes make a piece.
+  /// - Parameter bytes: The size of a piece in bytes.
   package init(pieces bytes: Int) {
     self.init(reserving: bytes + bytes / 16)
     pieceBytes = bytes
   }
 
-  /// The pieces that were written.
+  /// The written pieces.
   package var pieces: [[UInt8]] {
     if full.isEmpty { return [bytes] }
     return count == 0 ? full : full + [bytes]

@@ -1,61 +1,62 @@
-/// Writes CBOR items one after the other, each in its deterministic form.
+/// Writes CBOR items in order, each in its deterministic form.
 ///
-/// Integers, lengths and floats take their shortest form by construction. What the encoder cannot
-/// know is up to its caller: as many items after a header as it announced, map keys and elements
-/// of a set in bytewise order of their encodings and none twice, and no nesting deeper than 128.
+/// Integers, lengths and floats take their shortest form by construction. The caller ensures the
+/// rest: the announced number of items after a header, map keys and elements of a set in bytewise
+/// order of their encodings without duplicates, and at most 128 levels of nesting.
 ///
-/// An encoder has memory of its own, and cannot be copied; ``bytes`` is a copy of what it wrote.
+/// An encoder has its own memory and cannot be copied; ``bytes`` is a copy of its output.
 public struct CBOREncoder: ~Copyable, Sendable {
   @usableFromInline var buffer = ByteBuffer()
 
-  /// Whether values are written in their durable form, which has parts that never travel.
+  /// Whether values are written in their durable form, which has parts that are never sent.
   ///
-  /// One form has one flag rather than a second set of requirements, so that optionals, arrays and
-  /// all else that holds values need to know nothing of it.
+  /// This is a flag rather than a second set of requirements, so optionals, arrays and other
+  /// containers of values need no code for it.
   public var _$isDurable = false
 
-  /// Bytes that the new value of a delta does not share with the old one although the delta leaves
-  /// them out: of a text that is spliced, of an array in which one element changes.
+  /// Bytes that the new value of a delta does not share with the old one although the delta omits
+  /// them: those of a spliced text, or of an array in which one element changes.
   ///
-  /// Whoever keeps both values holds on to them. A piece of the truth: it does not go back when
-  /// bytes are taken back, and counts what elements refer to as their place in the array.
+  /// An owner of both values keeps these bytes in memory. The count is an estimate: it does not
+  /// decrease when bytes are removed, and of elements it counts their size in the array, without
+  /// the memory that they refer to.
   @usableFromInline package var unshared = 0
 
-  /// The pieces that are full, where what is written is to be in pieces.
+  /// The full pieces of an encoder of pieces.
   @usableFromInline var full: [[UInt8]] = []
-  /// How many bytes make a piece.
+  /// The size of a piece in bytes.
   @usableFromInline var pieceBytes = Int.max
 
-  /// The bytes so far, copied; of an encoder of pieces, those of the last one.
+  /// A copy of the bytes so far; for an encoder of pieces, those of the last piece.
   @inlinable public var bytes: [UInt8] { buffer.withBytes { Array($0) } }
 
-  /// How many bytes were written so far; of an encoder of pieces, to the last one.
+  /// The number of bytes so far; for an encoder of pieces, those of the last piece.
   @inlinable public var count: Int { buffer.count }
 
-  /// Creates an encoder that has written nothing.
+  /// Creates an empty encoder.
   @inlinable
   public init() {}
 
-  /// Ends a piece that is full, where what is written is to be in pieces.
+  /// Ends the current piece if it is full.
   ///
-  /// To be called between the elements of a collection.
+  /// Call this between the elements of a collection.
   @inlinable
   @inline(__always)
   package mutating func endElement() { if count >= pieceBytes { endPiece() } }
 
-  /// Creates an encoder with room for as many bytes.
+  /// Creates an encoder with a capacity of `capacity` bytes.
   package init(reserving capacity: Int) {
     buffer.reserve(capacity)
   }
 
-  /// Creates an encoder of durable forms that has written nothing.
+  /// Creates an empty encoder of durable forms.
   package static var durable: CBOREncoder {
     var encoder = CBOREncoder()
     encoder._$isDurable = true
     return encoder
   }
 
-  /// Creates an encoder of the same form that has written nothing.
+  /// Creates an empty encoder of the same form.
   package func ofSameForm() -> CBOREncoder { _$isDurable ? .durable : CBOREncoder() }
 
   /// Writes an integer of zero or more.
@@ -72,10 +73,10 @@ public struct CBOREncoder: ~Copyable, Sendable {
     }
   }
 
-  /// Writes the integer `-1 - complement`, which may lie below what 64 bits can hold.
+  /// Writes the integer `-1 - complement`, which may lie below the range of `Int64`.
   package mutating func encode(negative complement: UInt64) { header(CBOR.negative, complement) }
 
-  /// Writes a float with as few bits as keep its value.
+  /// Writes a float with the fewest bits that keep its value.
   public mutating func encode(double value: Double) {
     switch FloatPattern(value) {
     case .half(let bits): buffer.append(CBOR.half, bits)
@@ -84,7 +85,7 @@ public struct CBOREncoder: ~Copyable, Sendable {
     }
   }
 
-  /// Writes a float with as few bits as keep its value.
+  /// Writes a float with the fewest bits that keep its value.
   public mutating func encode(float value: Float) { encode(double: Double(value)) }
 
   /// Writes false or true.
@@ -104,7 +105,7 @@ public struct CBOREncoder: ~Copyable, Sendable {
     if isWritten == nil { encode(foreignText: text) }
   }
 
-  /// Writes a text string that is kept in another form than UTF-8.
+  /// Writes a text string whose storage is not contiguous UTF-8.
   @usableFromInline
   mutating func encode(foreignText text: String) {
     var text = text
@@ -117,7 +118,7 @@ public struct CBOREncoder: ~Copyable, Sendable {
     buffer.append(utf8)
   }
 
-  /// Writes a text string that the program's own source holds.
+  /// Writes a text string that is a literal of the program.
   @inlinable
   public mutating func encode(name: StaticString) {
     let count = name.utf8CodeUnitCount
@@ -155,7 +156,7 @@ public struct CBOREncoder: ~Copyable, Sendable {
   /// Writes a tag; its content follows.
   public mutating func tag(_ number: UInt64) { header(CBOR.tag, number) }
 
-  /// Appends an item that is encoded already.
+  /// Appends an encoded item.
   @inlinable
   public mutating func append(raw item: some Collection<UInt8>) {
     let isWritten: Void? = item.withContiguousStorageIfAvailable { buffer.append($0) }
@@ -163,17 +164,17 @@ public struct CBOREncoder: ~Copyable, Sendable {
     for byte in item { buffer.append(byte) }
   }
 
-  /// Appends what another encoder has written.
+  /// Appends the bytes of another encoder.
   package mutating func append(_ other: borrowing CBOREncoder) {
     other.buffer.withBytes { buffer.append($0) }
   }
 
-  /// Whether another encoder has written the same.
+  /// Whether another encoder has written the same bytes.
   package func hasSameBytes(as other: borrowing CBOREncoder) -> Bool {
     buffer.withBytes { bytes in other.buffer.withBytes { memoryIsEqual(bytes, $0) } }
   }
 
-  /// Looks at what was written so far.
+  /// Passes the bytes so far to `body`.
   package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     buffer.withBytes(body)
   }
@@ -182,7 +183,7 @@ public struct CBOREncoder: ~Copyable, Sendable {
   @inlinable
   @inline(__always)
   mutating func header(_ major: UInt8, _ argument: UInt64) {
-    // Most arguments are small, and then the first byte says it all.
+    // Most arguments are small and fit in the first byte.
     guard argument < 24 else { return longHeader(major, argument) }
     buffer.append(major | UInt8(truncatingIfNeeded: argument))
   }

@@ -1,4 +1,4 @@
-/// The kinds of item that a decoder can find next.
+/// The kinds of CBOR items.
 public enum CBORKind: Hashable, Sendable {
   /// An integer of zero or more.
   case unsigned
@@ -16,7 +16,7 @@ public enum CBORKind: Hashable, Sendable {
   case tag
   /// False or true.
   case bool
-  /// Null.
+  /// A null item.
   case null
   /// A float of half, single or double precision.
   case float
@@ -56,7 +56,7 @@ extension CBORKind {
   }
 }
 
-/// Constants of the encoding that both directions need.
+/// Constants of the encoding that the encoder and the decoder share.
 @usableFromInline
 package enum CBOR {
   /// The first byte of each major type, with a length of zero.
@@ -82,7 +82,7 @@ package enum CBOR {
   /// The tag of a set (IANA registry: mathematical finite set).
   @inlinable package static var setTag: UInt64 { 258 }
 
-  /// How deep arrays and maps may be nested: twice what a value may, because a delta has a level
-  /// more for each optional and each row.
+  /// The deepest nesting of arrays and maps: twice the limit of a value, because a delta has one
+  /// more level for each optional and each row.
   @inlinable package static var maximumDepth: Int { 128 }
 }

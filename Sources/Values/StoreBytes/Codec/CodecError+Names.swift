@@ -1,5 +1,5 @@
 extension CodecError {
-  /// An error for a name that its type does not have, with the nearest right ones.
+  /// Creates an error for an unknown name, with the nearest known names.
   package static func unknownName(
     _ name: String,
     _ what: String,

@@ -1,9 +1,9 @@
-/// What went wrong while a value was encoded or decoded: where, what was found, what was expected.
+/// An error while a value was encoded or decoded: the place, the found item and the expectation.
 ///
-/// Bytes come from sockets, files and other programs, so nothing in them may trap: every
-/// decoder of this module throws this error, and no other.
+/// Bytes arrive from sockets, files and other programs, so no content may trap: every decoder of
+/// this module throws this error, and no other.
 public struct CodecError: Error, Hashable, Sendable {
-  /// The kind of failure, for programs; people read `message`.
+  /// The kind of failure, for programs; `message` is for people.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The code's name.
     public let description: String
@@ -12,23 +12,23 @@ public struct CodecError: Error, Hashable, Sendable {
 
     /// The bytes end inside an item.
     public static let truncated = Code("truncated")
-    /// There are bytes after the item.
+    /// Bytes follow the item.
     public static let trailingBytes = Code("trailingBytes")
-    /// The item could have been written differently; only the deterministic form is accepted.
+    /// The item is not in the deterministic form, the only accepted one.
     public static let notCanonical = Code("notCanonical")
-    /// An item that the protocol has no use for: indefinite lengths, other tags or simple values.
+    /// An item that the protocol does not use: indefinite lengths, other tags or simple values.
     public static let unsupported = Code("unsupported")
     /// Items are nested deeper than the protocol allows.
     public static let tooDeep = Code("tooDeep")
     /// A text is not UTF-8.
     public static let invalidText = Code("invalidText")
-    /// An item of another kind stands where this one was expected.
+    /// The item is of another kind than expected.
     public static let typeMismatch = Code("typeMismatch")
-    /// The kind is right; the value is outside of what its type can hold.
+    /// The kind is right; the value is outside of its type's range.
     public static let outOfRange = Code("outOfRange")
-    /// A name of a field, case or label that the type does not have.
+    /// The type has no field, case or label of this name.
     public static let unknownName = Code("unknownName")
-    /// A field that the type has is missing.
+    /// A required field is missing.
     public static let missingField = Code("missingField")
     /// An action that is private to the process that owns the state.
     public static let privateAction = Code("privateAction")
@@ -51,20 +51,20 @@ public struct CodecError: Error, Hashable, Sendable {
   /// The kind of failure.
   public let code: Code
 
-  /// The place in the decoded bytes, counted from the decoder's first one; nil when encoding.
+  /// The place in the decoded bytes, relative to the decoder's first one; nil when encoding.
   public let offset: Int?
 
-  /// What was found, what was expected and what to do.
+  /// The fault, the expectation and the remedy.
   public let message: String
 
-  /// The steps in reverse, because an error learns them from the inside out.
+  /// The steps in reverse order, because `inside` adds them from the innermost outwards.
   private var reversedPath: [PathElement] = []
 
   /// Creates an error.
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
-  ///   - message: What was found, what was expected and what to do.
+  ///   - message: The fault, the expectation and the remedy.
   ///   - offset: The place in the decoded bytes, if there is one.
   public init(_ code: Code, _ message: String, offset: Int? = nil) {
     self.code = code
@@ -72,10 +72,10 @@ public struct CodecError: Error, Hashable, Sendable {
     self.offset = offset
   }
 
-  /// The way from the decoded value to the part that failed.
+  /// The path from the decoded value to the part that failed.
   public var path: [PathElement] { reversedPath.reversed() }
 
-  /// The same error seen from one step further out.
+  /// The same error with one more step in front of its path.
   public func inside(_ element: PathElement) -> CodecError {
     var error = self
     error.reversedPath.append(element)
@@ -90,7 +90,7 @@ extension CodecError: CustomStringConvertible {
     return "\(Self.text(of: path)): \(message)\(place)"
   }
 
-  /// A path as people read it: `$.items[3].title`.
+  /// A path in readable form: `$.items[3].title`.
   package static func text(of path: [PathElement]) -> String {
     var text = "$"
     for element in path {

@@ -1,4 +1,4 @@
-/// The shortest form that a float can be written in without losing a bit of its value.
+/// The shortest form of a float that keeps every bit of its value.
 package enum FloatPattern {
   case half(UInt16)
   case single(UInt32)
@@ -19,12 +19,12 @@ package enum FloatPattern {
 }
 
 extension FloatPattern {
-  /// The value of a pattern, and whether fewer bits could not have held it.
+  /// Returns the value of a pattern, and whether the pattern is its shortest form.
   ///
   /// - Parameters:
   ///   - pattern: The pattern.
-  ///   - width: How it was written: 25, 26 or 27 for half, single and double precision.
-  /// - Returns: The two.
+  ///   - width: The form of the pattern: 25, 26 or 27 for half, single and double precision.
+  /// - Returns: The value, and whether fewer bits could not hold it.
   package static func value(of pattern: UInt64, width: UInt8) -> (value: Double, isShortest: Bool) {
     switch width {
     case 25:
@@ -44,7 +44,7 @@ extension FloatPattern {
 
 /// Half precision floats as bit patterns: `Float16` does not exist on every platform.
 package enum HalfFloat {
-  /// The half precision pattern with exactly the given value, or nil when there is none.
+  /// The half precision pattern with exactly the given value, or nil if there is no such pattern.
   ///
   /// NaN has no exact value and gives nil.
   package static func pattern(exactly value: Float) -> UInt16? {
@@ -66,8 +66,8 @@ package enum HalfFloat {
     return sign | UInt16(significand >> shift)
   }
 
-  /// The half precision pattern whose value is nearest to a number, of two the one whose last bit
-  /// is 0; nil when the number is not finite or beyond what half precision can hold.
+  /// The half precision pattern whose value is nearest to a number, with ties to even; nil if the
+  /// number is not finite or outside of the range of half precision.
   package static func rounded(_ value: Float) -> UInt16? {
     guard value.isFinite else { return nil }
     // The unit in the last place: 11 bits of significand, and below 2^-14 steps of 2^-24.

@@ -4,7 +4,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Whether two runs of as many bytes are the same.
+/// Whether two runs of bytes are equal.
 func memoryIsEqual(
   _ one: UnsafeBufferPointer<UInt8>,
   _ other: UnsafeBufferPointer<UInt8>,
@@ -12,7 +12,7 @@ func memoryIsEqual(
   one.count == other.count && memoryOrder(one, other) == 0
 }
 
-/// The bytewise order of two runs of bytes, as far as both go: negative, zero or positive.
+/// The bytewise order of two runs up to the shorter length: negative, zero or positive.
 func memoryOrder(
   _ one: UnsafeBufferPointer<UInt8>,
   _ other: UnsafeBufferPointer<UInt8>,

@@ -1,10 +1,11 @@
 /// Collects the entries of a map or the elements of a set in any order, and writes them in the
 /// bytewise order of their encodings.
 ///
-/// They may be in several lists, for deltas, which say apart what went, what came and what changed.
+/// The items may belong to several lists, for deltas, which list removals, additions and
+/// changes separately.
 ///
-/// Of keys with the same encoding only the one with the least value is kept: in Swift a dictionary
-/// can hold several NaN keys, because NaN differs from itself.
+/// Of keys with the same encoding only the one with the least value is kept. A Swift dictionary can
+/// hold several NaN keys, because NaN differs from itself.
 package struct SortedItems: ~Copyable {
   private struct Item {
     var list: Int
@@ -19,10 +20,10 @@ package struct SortedItems: ~Copyable {
   private var scratch: CBOREncoder
   private var items: [Item] = []
 
-  /// Collects nothing yet.
+  /// Creates an empty collection.
   package init() { scratch = CBOREncoder() }
 
-  /// Collects values of the form that an encoder writes.
+  /// Creates an empty collection for values of the same form as an encoder's.
   package init(like encoder: borrowing CBOREncoder) { scratch = encoder.ofSameForm() }
 
   /// Adds an element of a set.
@@ -42,7 +43,7 @@ package struct SortedItems: ~Copyable {
     }
   }
 
-  /// Adds an entry of a map when `value` says that it wrote one.
+  /// Adds an entry of a map if `value` returns true.
   package mutating func add(
     to list: Int = 0,
     _ key: (inout CBOREncoder) -> Void,
@@ -55,27 +56,27 @@ package struct SortedItems: ~Copyable {
     items.append(Item(list: list, start: mark.offset, keyEnd: keyEnd, end: scratch.count))
   }
 
-  /// What stands in ``CBOREncoder/unshared`` for all that was added.
+  /// The sum of ``CBOREncoder/unshared`` over all added items.
   fileprivate var unshared: Int { scratch.unshared }
 
-  /// Whether nothing was added.
+  /// Whether no item was added.
   package var isEmpty: Bool { items.isEmpty }
 
-  /// Writes what was added as a map.
+  /// Writes the added entries as a map.
   package mutating func writeMap(to encoder: inout CBOREncoder) {
     sort()
     encoder.mapHeader(items.count)
     write(items, to: &encoder)
   }
 
-  /// Writes what was added as a set.
+  /// Writes the added elements as a set.
   package mutating func writeSet(to encoder: inout CBOREncoder) {
     sort()
     encoder.setHeader(items.count)
     write(items, to: &encoder)
   }
 
-  /// Writes the lists that are not empty as a map from the number of each to its entries.
+  /// Writes the non-empty lists as a map from each list's number to its entries.
   fileprivate mutating func writeLists(to encoder: inout CBOREncoder, itemsEach: [Int]) {
     sort()
     let lists = itemsEach.indices.map { list in items.filter { $0.list == list } }
@@ -131,12 +132,12 @@ package struct SortedItems: ~Copyable {
 }
 
 extension CBOREncoder {
-  /// Writes a delta as a map from the number of each list that is not empty to the list.
+  /// Writes a delta as a map from the number of each non-empty list to the list.
   ///
   /// - Parameters:
   ///   - changes: The lists.
-  ///   - itemsEach: How many items an entry of each list has.
-  /// - Returns: False when all lists are empty; then nothing was written.
+  ///   - itemsEach: The number of items in an entry of each list.
+  /// - Returns: False if all lists are empty; then the encoder writes no bytes.
   package mutating func encodeChanges(
     _ changes: consuming SortedItems,
     itemsEach: [Int],

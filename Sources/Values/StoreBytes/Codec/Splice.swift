@@ -1,13 +1,13 @@
-/// One run of bytes of a text or a byte string that makes way for another.
+/// A replacement of one run of bytes in a text or a byte string.
 package struct Splice: Hashable, Sendable {
-  /// How many bytes stand before the run.
+  /// The number of bytes before the run.
   package var start: Int
-  /// How many bytes the run has.
+  /// The number of bytes in the run.
   package var removed: Int
-  /// How many bytes at the same place in the new value take its place.
+  /// The number of bytes that replace the run in the new value.
   package var inserted: Int
 
-  /// A sender splices when that takes at least this many bytes fewer than the whole value.
+  /// A sender uses a splice if it saves at least this many bytes against the whole value.
   package static let leastGain = 32
 
   package init(start: Int, removed: Int, inserted: Int) {
@@ -16,13 +16,13 @@ package struct Splice: Hashable, Sendable {
     self.inserted = inserted
   }
 
-  /// The one splice that leads from `old` to `new`; nil when the whole value is not longer by
-  /// ``leastGain`` bytes.
+  /// Creates the one splice from `old` to `new`; nil if it does not save ``leastGain`` bytes
+  /// against the whole value.
   ///
   /// - Parameters:
   ///   - old: The bytes before.
   ///   - new: The bytes after.
-  ///   - isText: Whether the bytes are UTF-8; then no scalar is cut.
+  ///   - isText: Whether the bytes are UTF-8; then no scalar is split.
   package init?(
     from old: UnsafeBufferPointer<UInt8>,
     to new: UnsafeBufferPointer<UInt8>,
@@ -49,7 +49,7 @@ package struct Splice: Hashable, Sendable {
     guard gain >= Self.leastGain else { return nil }
   }
 
-  /// How many bytes at the beginning are the same.
+  /// The length of the common prefix.
   private static func commonPrefix(
     _ old: UnsafeBufferPointer<UInt8>,
     _ new: UnsafeBufferPointer<UInt8>,
@@ -67,7 +67,7 @@ package struct Splice: Hashable, Sendable {
     return prefix
   }
 
-  /// How many bytes a header with such an argument takes.
+  /// The size of a header with such an argument, in bytes.
   private static func headerSize(_ argument: Int) -> Int {
     switch argument {
     case ..<24: 1
@@ -87,8 +87,8 @@ extension Collection<UInt8> where Index == Int {
 }
 
 extension CBOREncoder {
-  /// Writes the delta of a text or a byte string: one splice, or the whole value where that does
-  /// not take much more.
+  /// Writes the delta of a text or a byte string: one splice, or the whole value if the splice
+  /// would not save enough.
   package mutating func encodeSplice(
     from old: UnsafeBufferPointer<UInt8>,
     to new: UnsafeBufferPointer<UInt8>,
@@ -109,7 +109,7 @@ extension CBOREncoder {
 }
 
 extension CBORDecoder {
-  /// Reads the place of a splice: how many bytes stand before it, and how many it removes.
+  /// Reads the place of a splice, and returns the range of bytes that it removes.
   package mutating func splicePlace(
     items: Int,
     in count: Int,
@@ -145,8 +145,8 @@ extension String {
     }
   }
 
-  /// The text with other text in a range of its UTF-8 bytes; nil when an end of the range lies
-  /// inside a Unicode scalar.
+  /// The text with a range of its UTF-8 bytes replaced; nil if an end of the range lies inside a
+  /// Unicode scalar.
   package func splicing(_ range: Range<Int>, with replacement: String) -> String? {
     var (text, replacement) = (self, replacement)
     return text.withUTF8 { old -> String? in

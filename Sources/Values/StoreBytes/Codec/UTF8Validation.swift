@@ -3,7 +3,7 @@
 package enum UTF8Validation {
   /// Whether the bytes are UTF-8.
   ///
-  /// ASCII, which most texts are, is seen eight bytes at a time; the last eight may overlap.
+  /// ASCII, the usual case, is checked eight bytes at a time; the last eight may overlap.
   @inlinable
   @inline(__always)
   package static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -23,7 +23,7 @@ package enum UTF8Validation {
     bytes.withMemoryRebound(to: UInt8.self) { firstError(in: $0) == nil }
   }
 
-  /// The place of the first byte that no valid text could have there, or nil when all is well.
+  /// The index of the first invalid byte, or nil if all bytes are valid.
   static func firstError(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     let memory = UnsafeRawBufferPointer(bytes)
     var index = 0
@@ -45,11 +45,11 @@ package enum UTF8Validation {
     return nil
   }
 
-  /// The length of the sequence of two to four bytes at `index`, or nil when it is not one.
+  /// The length of the sequence of two to four bytes at `index`, or nil if it is invalid.
   private static func sequenceLength(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int? {
     let first = bytes[index]
     let length: Int
-    // The range of the second byte excludes overlong forms, surrogates and what is over U+10FFFF.
+    // The range of the second byte excludes overlong forms, surrogates and scalars over U+10FFFF.
     let second: ClosedRange<UInt8>
     switch first {
     case 0xc2...0xdf: (length, second) = (2, 0x80...0xbf)
@@ -68,7 +68,7 @@ package enum UTF8Validation {
 }
 
 extension UTF8Validation {
-  /// Whether the bytes do not end inside a sequence; what stands before its first byte is valid.
+  /// Whether the bytes do not end inside a sequence; the bytes before its first byte are valid.
   static func endsWithWholeScalar(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var first = bytes.count - 1
     while first > 0, bytes[first] & 0xc0 == 0x80 { first -= 1 }

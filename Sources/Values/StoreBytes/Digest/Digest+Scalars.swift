@@ -1,4 +1,4 @@
-/// Digests of simple values without encoding them first.
+/// Digests of simple values without an encoding.
 extension Digest {
   package init(unsigned value: UInt64) { self.init(header: CBOR.unsigned, value) }
 

@@ -1,7 +1,7 @@
-/// A number of 64 bits that stands for a value: the same for equal encodings, whatever built them.
+/// A 64-bit digest of a value: equal for equal encodings, independent of how they were built.
 ///
-/// It is a function of the value's CBOR item and tells whether two replicas drifted apart. It is
-/// no protection against someone who looks for two values with the same digest.
+/// It is a function of the value's CBOR item and shows whether two replicas have diverged. It does
+/// not resist an attacker who searches for two values with the same digest.
 public struct Digest: Hashable, Sendable {
   /// The number.
   public let rawValue: UInt64
@@ -19,7 +19,7 @@ extension Digest: CustomStringConvertible {
 }
 
 extension Digest {
-  /// The digest of one encoded item, neither less nor more.
+  /// The digest of exactly one encoded item.
   public static func of(canonical bytes: ArraySlice<UInt8>) throws(CodecError) -> Digest {
     var decoder = CBORDecoder(bytes)
     let digest = try decoder.digest()
@@ -27,7 +27,7 @@ extension Digest {
     return digest
   }
 
-  /// The digest of one encoded item, neither less nor more.
+  /// The digest of exactly one encoded item.
   public static func of(canonical bytes: [UInt8]) throws(CodecError) -> Digest {
     try of(canonical: bytes[...])
   }
@@ -35,7 +35,7 @@ extension Digest {
   /// The digest of an item that this process encoded.
   package init(ofTrusted bytes: [UInt8]) {
     var decoder = CBORDecoder(bytes)
-    // However deep a value is nested, it has a digest; it is up to readers to refuse it.
+    // A value of any depth has a digest; readers reject excessive depth.
     decoder.surrounding = -bytes.count
     do throws(CodecError) {
       self = try decoder.digest()
@@ -52,7 +52,7 @@ extension Digest {
 }
 
 extension CBORDecoder {
-  /// Reads one item, whatever it is, and returns its digest.
+  /// Reads one item of any kind and returns its digest.
   public mutating func digest() throws(CodecError) -> Digest {
     switch try peekKind() {
     case .array:

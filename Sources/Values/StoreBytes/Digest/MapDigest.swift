@@ -1,4 +1,4 @@
-/// The digest of a map while its entries come and go, in any order.
+/// The digest of a map under insertions and removals in any order.
 package struct MapDigest: Hashable, Sendable {
   private var count: UInt64 = 0
   private var sum: UInt64 = 0
@@ -10,7 +10,7 @@ package struct MapDigest: Hashable, Sendable {
     sum &+= Self.hash(key, value)
   }
 
-  /// Takes back an entry that was added.
+  /// Removes an entry that was added.
   package mutating func remove(key: Digest, value: Digest) {
     precondition(count > 0, "An entry cannot be removed from the digest of an empty map.")
     count -= 1
@@ -31,7 +31,7 @@ package struct MapDigest: Hashable, Sendable {
   }
 }
 
-/// The digest of a set while its elements come and go, in any order.
+/// The digest of a set under insertions and removals in any order.
 package struct SetDigest: Hashable, Sendable {
   private var count: UInt64 = 0
   private var sum: UInt64 = 0
@@ -43,7 +43,7 @@ package struct SetDigest: Hashable, Sendable {
     sum &+= Self.hash(element)
   }
 
-  /// Takes back an element that was added.
+  /// Removes an element that was added.
   package mutating func remove(_ element: Digest) {
     precondition(count > 0, "An element cannot be removed from the digest of an empty set.")
     count -= 1

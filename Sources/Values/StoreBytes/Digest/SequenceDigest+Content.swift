@@ -1,15 +1,15 @@
 extension SequenceDigest {
-  /// The content of an array that is followed by another one of `count` elements.
+  /// The content of an array's concatenation with another one of `count` elements.
   package static func content(_ one: UInt64, followedBy other: UInt64, _ count: Int) -> UInt64 {
     add(multiply(one, power(count)), other)
   }
 
-  /// Adds an element's digest to the content of an array in which some elements stand behind it.
+  /// Adds an element's digest to the content of an array in which `count` elements follow it.
   package static func add(_ digest: UInt64, followedBy count: Int, to content: UInt64) -> UInt64 {
     add(content, multiply(reduce(digest), power(count)))
   }
 
-  /// Takes an element's digest out of the content of an array.
+  /// Removes an element's digest from the content of an array.
   package static func remove(
     _ digest: UInt64,
     followedBy count: Int,
@@ -19,7 +19,7 @@ extension SequenceDigest {
     return content >= part ? content - part : content + modulus - part
   }
 
-  /// The base to some power below 2³².
+  /// The base to an exponent below 2³².
   static func power(_ exponent: Int) -> UInt64 {
     powers.withUnsafeBufferPointer { powers in
       var result = powers[exponent & 0xff]

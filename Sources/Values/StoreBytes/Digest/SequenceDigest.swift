@@ -1,4 +1,4 @@
-/// The digest of an array while its elements come in: a polynomial modulo 2⁶¹ − 1.
+/// The digest of an array to which elements are appended: a polynomial modulo 2⁶¹ − 1.
 ///
 /// Concatenation is associative, so a tree of any shape can keep one in each of its nodes.
 package struct SequenceDigest: Hashable, Sendable {
@@ -6,7 +6,7 @@ package struct SequenceDigest: Hashable, Sendable {
   package private(set) var count: UInt64 = 0
   /// P, the sum of the elements' digests times powers of the base.
   package private(set) var value: UInt64 = 0
-  /// The base to the power of `count`, so that concatenation need not compute it.
+  /// The base to the power of `count`, stored so that concatenation does not compute it.
   private var power: UInt64 = 1
 
   @inlinable package static var modulus: UInt64 { (1 << 61) - 1 }
@@ -59,7 +59,7 @@ package struct SequenceDigest: Hashable, Sendable {
 }
 
 extension Digest {
-  /// The hash with which a container's digest ends.
+  /// Hashes a container's type, count and content into its digest.
   package init(container: UInt8, count: UInt64, content: UInt64) {
     var hasher = SipHash24()
     hasher.append(container)

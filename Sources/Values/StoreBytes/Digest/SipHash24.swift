@@ -1,6 +1,6 @@
 /// SipHash-2-4 with 64 bits of output and the protocol's fixed key `00 01 … 0f`.
 ///
-/// The key is no secret: the digest detects replicas that drifted apart by accident.
+/// The key is public: the digest detects replicas that diverged by accident.
 package struct SipHash24: Sendable {
   private var v0: UInt64
   private var v1: UInt64
@@ -11,7 +11,7 @@ package struct SipHash24: Sendable {
 
   package init() { self.init(key0: 0x0706_0504_0302_0100, key1: 0x0f0e_0d0c_0b0a_0908) }
 
-  /// A hash with a key of one's own, for what nobody without the key is to foretell.
+  /// Creates a hash with a key, for hashes that are unpredictable without the key.
   package init(key: UInt64) { self.init(key0: key, key1: 0x0f0e_0d0c_0b0a_0908) }
 
   @inline(__always)
@@ -67,7 +67,7 @@ package struct SipHash24: Sendable {
     }
   }
 
-  /// The hash of what was appended; the hasher is spent.
+  /// The hash of the appended bytes; do not use the hasher afterwards.
   package mutating func finish() -> UInt64 {
     compress(tail | count << 56)
     v2 ^= 0xff

@@ -1,18 +1,18 @@
-/// Finds the names that somebody who misspelt one probably meant.
+/// Finds the known names that a misspelt name probably stands for.
 package struct NearestNames: Sendable {
   /// The most names to suggest.
   private let limit: Int
 
-  /// Makes a finder that suggests at most `limit` names.
+  /// Creates a finder that suggests at most `limit` names.
   package init(limit: Int = 3) {
     self.limit = limit
   }
 
-  /// The names nearest to a misspelt one, nearest first; empty when none is near.
+  /// The names nearest to a misspelt one, nearest first; empty if no name is near.
   ///
-  /// Near means: the same but for upper and lower case, or at most a third of the longer one's
-  /// characters inserted, left out, replaced or exchanged with their neighbour; or one is the
-  /// beginning or the end of the other.
+  /// A name is near in three cases: it differs only in case; at most a third of the longer one's
+  /// characters are inserted, omitted, replaced or swapped with their neighbor; or one is the
+  /// prefix or the suffix of the other.
   package func suggestions(for name: String, among candidates: some Sequence<String>) -> [String] {
     let wanted = Array(name.prefix(Self.longest).lowercased())
     let ranked = candidates.compactMap { candidate -> (rank: Int, name: String)? in
@@ -24,7 +24,7 @@ package struct NearestNames: Sendable {
     return ranked.prefix(limit).map(\.name)
   }
 
-  /// A sentence's tail such as `; did you mean "a" or "b"?`, or all names when none is near.
+  /// The tail of a sentence, such as `; did you mean "a" or "b"?`, or all names if no name is near.
   package func remedy(for name: String, among candidates: [String]) -> String {
     let near = suggestions(for: name, among: candidates)
     if !near.isEmpty {
@@ -37,7 +37,7 @@ package struct NearestNames: Sendable {
       + shown.map { "\"\($0)\"" }.joined(separator: ", ") + more
   }
 
-  // Names from outside may be of any length, and the distance is quadratic in it.
+  // Foreign names may have any length, and the distance is quadratic in it.
   private static let longest = 64
   private static let mostListed = 8
 
@@ -57,8 +57,7 @@ package struct NearestNames: Sendable {
     return isPart ? distance : nil
   }
 
-  /// How many insertions, deletions, replacements and exchanges of neighbours lead from one to the
-  /// other.
+  /// The number of insertions, deletions, replacements and swaps of neighbors between the two.
   private static func distance(_ first: [Character], _ second: [Character]) -> Int {
     var beforePrevious: [Int] = []
     var previous = Array(0...second.count)

@@ -1,6 +1,6 @@
-/// Text from others as it may be shown on a terminal.
+/// Foreign text in a form that is safe to show on a terminal.
 package enum Printable {
-  /// The text, on one line, with a replacement for everything that could control a terminal or
+  /// The text on one line, with a replacement for each scalar that could control a terminal or
   /// forge a line.
   package static func text(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: \.disturbsDisplay) else { return text }

@@ -9,13 +9,13 @@ package enum ProgramName {
   /// The most bytes of a name.
   package static let limit = 64
 
-  /// The name of the executable file; "program" if the system does not tell it.
+  /// The name of the executable file; "program" if the system does not provide it.
   package static let current: String = {
     let file = CommandLine.arguments.first?.split(separator: "/").last
     return checked(file.map(String.init) ?? "") ?? "program"
   }()
 
-  /// A name as one word of a line; nil if nothing of it is left.
+  /// A name as one word of a line; nil if no character is left.
   ///
   /// The name may come from a file that another program has written.
   package static func checked(_ name: String) -> String? {

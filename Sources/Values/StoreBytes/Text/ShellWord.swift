@@ -1,6 +1,6 @@
-/// A word of a command that somebody is told to run.
+/// A word of a command that a message suggests.
 package enum ShellWord {
-  /// The word as a shell takes it for one, in quotes where it needs them.
+  /// The word as a shell reads it, in quotes if necessary.
   package static func quoted(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy { byte in
       switch byte {

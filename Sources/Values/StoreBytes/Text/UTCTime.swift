@@ -1,8 +1,8 @@
-/// A moment as people and programs write it.
+/// A moment in readable form.
 package enum UTCTime {
   /// `2026-11-22T11:37:55.123Z`, for milliseconds since 1970.
   package static func text(milliseconds: UInt64) -> String {
-    // Until the year 9999; what claims to be later is none that we wrote.
+    // Limited to the year 9999: this program writes no later time.
     let milliseconds = min(milliseconds, 253_402_300_799_999)
     let (days, time) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
     let (year, month, day) = date(daysSince1970: Int(days))

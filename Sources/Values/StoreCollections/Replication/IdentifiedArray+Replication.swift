@@ -20,10 +20,10 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
     }
   }
 
-  /// Reads elements, and refuses an id that occurs twice.
+  /// Reads elements; throws for a duplicate id.
   ///
-  /// Two ids that differ in their encodings but are equal in Swift cannot both be held, and are
-  /// refused too.
+  /// Also throws for two ids with different encodings that are equal in Swift, because an array
+  /// cannot hold both.
   @inlinable
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     if Element._$isPlain, let plain = try decoder.plain(Self.self) {
@@ -34,11 +34,11 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
     try read(from: &decoder)
   }
 
-  /// What the elements say.
+  /// The same as for the element type.
   @inlinable
   public static var _$isPlain: Bool { Element._$isPlain }
 
-  /// Reads elements of which no two have equal ids.
+  /// Reads elements; fails for two equal ids.
   @inlinable
   public init(_$plain reader: inout _$PlainReader) throws(_$NotPlain) {
     guard Element._$isPlain else {
@@ -75,7 +75,7 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
     }
   }
 
-  /// Where an element begins in an array that was read already.
+  /// The byte offset of an element in an array that was read before.
   private static func offset(
     of position: Int,
     from start: CBORDecoder,
@@ -95,10 +95,10 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
 
   /// The digest of the elements in order.
   ///
-  /// It takes as long as the changes since it was asked for last.
+  /// The cost is proportional to the changes since the last call.
   public var _$digest: Digest { sequenceDigest }
 
-  /// An array that was made with another key path than `\.id` has no place for its ids on the wire.
+  /// Traps for a key path other than `\.id`, because such ids cannot be replicated.
   @usableFromInline
   func checkReplicable() {
     guard let first else { return }
@@ -112,7 +112,7 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
 }
 
 extension IdentifiedArray where Element: WireValue {
-  /// The digest of the elements in order, wherever they have their ids.
+  /// The digest of the elements in order, for any key path of their ids.
   package var sequenceDigest: Digest {
     let content = tree.content { $0.pointee._$digest.rawValue }
     return Digest(container: CBOR.array, count: UInt64(count), content: content)
@@ -121,27 +121,27 @@ extension IdentifiedArray where Element: WireValue {
 
 extension IdentifiedArray: ReplicatedState
 where Element: ReplicatedState & Identifiable, ID == Element.ID, ID: WireValue {
-  /// Writes which elements went, moved, came, and changed inside.
+  /// Writes the removals, moves, insertions and inner changes of elements.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     guard !tree.isIdentical(to: old.tree) else { return false }
     checkReplicable()
     return IdentifiedDifference(old: old.tree, new: tree).encode(to: &encoder)
   }
 
-  /// Lets elements go, move, come, and change inside.
+  /// Removes, moves, inserts and changes elements.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     try applyDelta(from: &decoder, TypedRows())
   }
 }
 
 extension IdentifiedArray {
-  /// Lets elements go, move, come, and change inside, as a coding reads them.
+  /// Removes, moves, inserts and changes elements, as a coding reads them.
   package mutating func applyDelta<Coding: RowCoding>(
     from decoder: inout CBORDecoder,
     _ coding: Coding,
   ) throws(CodecError) where Coding.ID == ID, Coding.Row == Element {
     var edit = IdentifiedEdit(tree: tree, coding)
-    // The only reference to the elements, so that they can change in place.
+    // The only reference to the elements, so they can change in place.
     tree = RowTree(identity: tree.identity)
     try decoder.steps { (decoder) throws(CodecError) in try edit.apply(&decoder) }
     tree = edit.tree

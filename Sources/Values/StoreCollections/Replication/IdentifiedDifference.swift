@@ -3,11 +3,11 @@ import StoreValues
 
 /// Writes the delta between two identified arrays.
 ///
-/// Elements are matched by their ids. As few of them move as possible: those that stay are a
-/// heaviest run of matched elements whose order is the same before and after.
+/// Elements are matched by their ids. As few of them move as possible: a heaviest run of matched
+/// elements whose order is the same before and after stays.
 ///
-/// Two ids can be equal in Swift and yet have different encodings, like texts that differ in their
-/// normalisation. On the wire they are different ids: the one goes, the other comes.
+/// Two ids can be equal in Swift and yet have different encodings, like texts in different
+/// normalizations. On the wire they are different ids: one is removed, the other inserted.
 struct IdentifiedDifference<ID: WireValue & Hashable, Element: ReplicatedState & Identifiable>
 where Element.ID == ID {
   /// Keeps the old elements alive.
@@ -21,7 +21,7 @@ where Element.ID == ID {
     alignment = new.alignment(from: old) { $0._$isSame(as: $1) }
   }
 
-  /// - Returns: False when both have the same encoding; then nothing was written.
+  /// - Returns: False if both have the same encoding; then no bytes are written.
   func encode(to encoder: inout CBOREncoder) -> Bool {
     let moved = moved
     let (removed, inserted) = (alignment.removed, alignment.inserted)
@@ -64,9 +64,9 @@ where Element.ID == ID {
     return true
   }
 
-  /// Writes ids and deltas of the elements that changed inside.
+  /// Writes the ids and deltas of the elements that changed inside.
   ///
-  /// - Returns: How many they are.
+  /// - Returns: Their number.
   private func encodeChanges(to encoder: inout CBOREncoder) -> Int {
     var count = 0
     for pair in alignment.pairs {
@@ -85,7 +85,7 @@ where Element.ID == ID {
     row.assumingMemoryBound(to: Element.self).pointee
   }
 
-  /// Places in the new array of the elements that moved, ascending.
+  /// The positions, in the new array, of the elements that moved, ascending.
   private var moved: [Int] {
     guard alignment.isReordered else { return [] }
     let runs = alignment.runs
@@ -103,7 +103,7 @@ where Element.ID == ID {
 }
 
 extension CBOREncoder {
-  /// Begins a part of a delta that is not empty.
+  /// Begins a part of a delta unless the part is empty.
   fileprivate mutating func begin(_ part: UInt64, _ items: Int) {
     guard items > 0 else { return }
     encode(unsigned: part)

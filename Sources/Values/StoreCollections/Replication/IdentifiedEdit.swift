@@ -3,8 +3,7 @@ import StoreValues
 
 /// Applies the delta of an identified array.
 ///
-/// Nothing in a delta traps: an id that is not there, a place outside and an id that would occur
-/// twice are errors.
+/// No delta traps: an unknown id, an index out of range and a duplicate id are errors.
 struct IdentifiedEdit<Coding: RowCoding> {
   typealias ID = Coding.ID
   typealias Element = Coding.Row
@@ -12,11 +11,11 @@ struct IdentifiedEdit<Coding: RowCoding> {
   private(set) var tree: RowTree<ID, Element>
   private let coding: Coding
 
-  /// The elements that the delta places: moved ones and new ones, with their final places.
+  /// The elements that the delta places, moved or new, with their final positions.
   private var placed: [(index: Int, element: Element)] = []
 
-  /// Up to one of so many elements they are removed or placed one by one; for more of them the
-  /// array is built anew.
+  /// If at most one in eight elements is removed or placed, this happens element by element;
+  /// otherwise the array is rebuilt.
   private static var share: Int { 8 }
 
   init(tree: RowTree<ID, Element>, _ coding: Coding) {
@@ -32,7 +31,7 @@ struct IdentifiedEdit<Coding: RowCoding> {
       case 1: try takeOut(&decoder)
       case 2: try readInsertions(&decoder)
       default:
-        // The changes inside stand last; what is placed has to be there before.
+        // Inner changes are last; all elements must be in place before.
         try place(decoder)
         try change(&decoder)
         isPlaced = true
@@ -77,7 +76,7 @@ struct IdentifiedEdit<Coding: RowCoding> {
     return elements
   }
 
-  /// Where the element with an id is; an id is its encoding, not what `==` takes for equal.
+  /// Finds the element with an id; ids match by their encoding, not by `==`.
   private func find(
     _ key: ID,
     _ decoder: CBORDecoder,

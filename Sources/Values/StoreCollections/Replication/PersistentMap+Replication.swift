@@ -11,7 +11,7 @@ extension PersistentMap: WirePayload, WireValue where Key: WireValue, Value: Wir
     [Key: Value].schema(in: &registry)
   }
 
-  /// What the keys and the values say.
+  /// The same as for a `Dictionary`.
   public static var equalsItself: Bool { [Key: Value].equalsItself }
 
   /// Writes the entries in the order of their keys' encodings.
@@ -29,8 +29,8 @@ extension PersistentMap: WirePayload, WireValue where Key: WireValue, Value: Wir
 
   /// Reads the entries.
   ///
-  /// Two keys that differ in their encodings but are equal in Swift cannot both be held, and are
-  /// refused.
+  /// Throws for two keys with different encodings that are equal in Swift, because a map cannot
+  /// hold both.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     self.init()
     let start = decoder
@@ -49,7 +49,7 @@ extension PersistentMap: WirePayload, WireValue where Key: WireValue, Value: Wir
     }
   }
 
-  /// Where an entry begins in a map that was read already.
+  /// The byte offset of an entry in a map that was read before.
   private static func offset(
     of position: Int,
     from start: CBORDecoder,
@@ -75,7 +75,7 @@ extension PersistentMap: WirePayload, WireValue where Key: WireValue, Value: Wir
 
   /// The digest of the entries in any order.
   ///
-  /// It takes as long as the changes since it was asked for last, unless keys can hold floats.
+  /// The cost is proportional to the changes since the last call, unless keys can hold floats.
   public var _$digest: Digest {
     guard Key.equalsItself else { return Digest(ofTrusted: encoded()) }
     return Digest(
@@ -89,7 +89,7 @@ extension PersistentMap: WirePayload, WireValue where Key: WireValue, Value: Wir
     row.assumingMemoryBound(to: Row.self).pointee
   }
 
-  /// The same entries; keys that differ from themselves, like NaN, can be there several times.
+  /// The same entries; keys that differ from themselves, like NaN, can occur several times.
   fileprivate var dictionary: [Key: Value] {
     var result: [Key: Value] = [:]
     for (key, value) in self { result[key] = value }
@@ -98,7 +98,7 @@ extension PersistentMap: WirePayload, WireValue where Key: WireValue, Value: Wir
 }
 
 extension PersistentMap: ReplicatedState where Key: WireValue, Value: ReplicatedState {
-  /// Writes which keys went, which came and which values changed inside.
+  /// Writes the removed keys, the new entries and the changes inside of values.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     guard !tree.isIdentical(to: old.tree) else { return false }
     guard Key.equalsItself else {
@@ -128,12 +128,13 @@ extension PersistentMap: ReplicatedState where Key: WireValue, Value: Replicated
     return encoder.encodeChanges(changes, itemsEach: [1, 2, 2])
   }
 
-  /// Lets entries go, come and change.
+  /// Removes, inserts and changes entries.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     guard Key.equalsItself else {
       var entries = dictionary
       try entries.applyDelta(from: &decoder)
-      // Keys that can hold floats have no order of their own; that of their encodings will do.
+      // Keys that can hold floats have no order of their own; the order of their encodings replaces
+      // it.
       try readAgain(entries.encoded())
       return
     }

@@ -7,7 +7,7 @@ extension PersistentSet: WirePayload, WireValue where Element: WireValue {
     Set<Element>.schema(in: &registry)
   }
 
-  /// What the elements say.
+  /// The same as for the element type.
   public static var equalsItself: Bool { Element.equalsItself }
 
   /// Writes the elements in the order of their encodings.
@@ -19,8 +19,8 @@ extension PersistentSet: WirePayload, WireValue where Element: WireValue {
 
   /// Reads the elements.
   ///
-  /// Two elements that differ in their encodings but are equal in Swift cannot both be held, and
-  /// are refused.
+  /// Throws for two elements with different encodings that are equal in Swift, because a set cannot
+  /// hold both.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     self.init()
     for _ in 0..<(try decoder.setHeader()) {
@@ -42,7 +42,7 @@ extension PersistentSet: WirePayload, WireValue where Element: WireValue {
 
   /// The digest of the elements in any order.
   ///
-  /// It takes as long as the changes since it was asked for last, unless elements can hold floats.
+  /// The cost is proportional to the changes since the last call, unless elements can hold floats.
   public var _$digest: Digest {
     guard Element.equalsItself else { return Digest(ofTrusted: encoded()) }
     return Digest(
@@ -54,7 +54,7 @@ extension PersistentSet: WirePayload, WireValue where Element: WireValue {
 }
 
 extension PersistentSet: ReplicatedState where Element: ReplicatedState {
-  /// Writes which elements went and which came.
+  /// Writes the removed and the new elements.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     guard !tree.isIdentical(to: old.tree) else { return false }
     guard Element.equalsItself else {
@@ -71,12 +71,13 @@ extension PersistentSet: ReplicatedState where Element: ReplicatedState {
     entry.row.assumingMemoryBound(to: Element.self).pointee
   }
 
-  /// Lets elements go and come.
+  /// Removes and inserts elements.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     guard Element.equalsItself else {
       var elements = Set(self)
       try elements.applyDelta(from: &decoder)
-      // Elements that can hold floats have no order of their own; that of their encodings will do.
+      // Elements that can hold floats have no order of their own; the order of their encodings
+      // replaces it.
       let bytes = elements.encoded()
       self = try Self(encoded: bytes)
       return
@@ -95,7 +96,7 @@ extension PersistentSet: ReplicatedState where Element: ReplicatedState {
     }
   }
 
-  /// - Returns: False when the change does not fit.
+  /// - Returns: False if the change does not fit.
   private mutating func apply(_ change: Int, to element: Element) -> Bool {
     guard change == 0 else { return insert(element).inserted }
     guard let location = tree.location(of: element), location.row.pointee._$isSame(as: element)

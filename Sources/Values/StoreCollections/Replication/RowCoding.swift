@@ -1,7 +1,7 @@
 package import StoreBytes
 import StoreValues
 
-/// How the delta of an identified array is read: what an id is, an element, and a change of one.
+/// Reads the parts of an identified array's delta: an id, an element, and a change of an element.
 package protocol RowCoding {
   associatedtype ID: Hashable
   associatedtype Row
@@ -12,11 +12,11 @@ package protocol RowCoding {
 
   /// Whether two ids are the same on the wire.
   func areSame(_ one: ID, _ other: ID) -> Bool
-  /// An id as a step of an error's path.
+  /// The step of an error's path that names an id.
   func step(to id: ID) -> CodecError.PathElement
 }
 
-/// Elements that read and change themselves.
+/// A coding whose elements decode and change themselves.
 struct TypedRows<ID: WireValue & Hashable, Row: ReplicatedState>: RowCoding {
   func id(from decoder: inout CBORDecoder) throws(CodecError) -> ID { try ID(from: &decoder) }
 

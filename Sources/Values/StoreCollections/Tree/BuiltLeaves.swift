@@ -1,15 +1,15 @@
-/// The leaves of a tree that is being built, and the hashes of their rows' ids.
+/// The leaves of a tree under construction, and the hashes of their rows' ids.
 ///
-/// It is not generic, for the reason for which `RowLeaf` is not.
+/// It is not generic, for the same reason as `RowLeaf`.
 @usableFromInline
 struct BuiltLeaves {
-  /// Full, but for the last one.
+  /// All leaves are full, except for the last one.
   private(set) var leaves: [RowLeaf] = []
-  /// A hash and the number of a leaf for each row.
+  /// A hash and a leaf number for each row.
   private var pairs: [UInt64] = []
 
   init(reserving capacity: Int, width: Int) {
-    // One leaf needs neither.
+    // A single leaf needs no reserved memory.
     guard capacity > width else { return }
     leaves.reserveCapacity((capacity + width - 1) / width)
     pairs.reserveCapacity(capacity)
@@ -19,7 +19,7 @@ struct BuiltLeaves {
 
   mutating func replaceLast(by leaf: RowLeaf) { leaves[leaves.count - 1] = leaf }
 
-  /// Notes the hashes of all rows of the last leaf.
+  /// Records the hashes of all rows of the last leaf.
   mutating func note(_ hashes: UnsafeBufferPointer<UInt32>) {
     let (leaf, number) = (leaves[leaves.count - 1], UInt32(leaves.count - 1))
     let tags = leaf.tags
@@ -31,8 +31,8 @@ struct BuiltLeaves {
 
   mutating func sort() { HashIndex.sort(&pairs) }
 
-  /// Calls a closure with the leaves of rows whose ids have the same hash, if there are several;
-  /// a leaf may come several times.
+  /// Calls a closure for each hash that several rows' ids share, with the leaves of these rows; a
+  /// leaf may occur several times.
   func forEachCollision(_ body: (_ hash: UInt32, _ leaves: [Int]) -> Void) {
     pairs.withUnsafeBufferPointer { pairs in
       var start = 0
@@ -47,12 +47,12 @@ struct BuiltLeaves {
     }
   }
 
-  /// Puts branches above the leaves.
+  /// Builds branches above the leaves.
   ///
   /// - Parameters:
   ///   - width: The most children of a branch.
   ///   - layout: The leaves' labels.
-  /// - Returns: The root, and how many levels of branches there are.
+  /// - Returns: The root, and the number of levels of branches.
   func raise(width: Int, _ layout: LabelSpace.Layout) -> (root: AnyObject, height: Int) {
     var level: [RowBranchEntry] = []
     level.reserveCapacity(leaves.count)
@@ -73,7 +73,7 @@ struct BuiltLeaves {
     return (level[0].child, height)
   }
 
-  /// The index of the rows, once their hashes are sorted.
+  /// The index of the rows; call this after `sort`.
   mutating func makeIndex(_ layout: LabelSpace.Layout) -> HashIndex {
     pairs.withUnsafeMutableBufferPointer { pairs in
       for place in pairs.indices {

@@ -1,22 +1,22 @@
 extension HashIndex {
-  /// So few pairs are put in order one by one.
+  /// At most this many pairs are sorted by insertion.
   private static let few = 32
 
-  /// Sorts pairs in linear time where hashes are spread evenly, and in the memory that they have:
-  /// what a large array borrows while it is built, its process keeps.
+  /// Sorts pairs in linear time if hashes are spread evenly, and in place: the process would keep
+  /// memory that a large array borrows during its construction.
   static func sort(_ pairs: inout [UInt64]) {
     pairs.withUnsafeMutableBufferPointer { sort($0, sorted: 0) }
   }
 
-  /// Sorts pairs that agree in the first `sorted` bits of their hashes.
+  /// Sorts pairs whose hashes have equal first `sorted` bits.
   private static func sort(_ pairs: UnsafeMutableBufferPointer<UInt64>, sorted: Int) {
     guard pairs.count > few else { return insert(pairs) }
-    // Ids that have bad hashes of their own.
+    // The ids' type has a poor hash.
     guard sorted < 32 else {
       var pairs = pairs
       return pairs.sort()
     }
-    // Some pairs for each digit.
+    // At least a few pairs per digit.
     let bits = min(8, 32 - sorted, UInt64.bitWidth - pairs.count.leadingZeroBitCount - 3)
     let (shift, mask) = (UInt64(64 - sorted - bits), UInt64(1) << UInt64(bits) - 1)
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 << bits) { places in
@@ -34,13 +34,13 @@ extension HashIndex {
     }
   }
 
-  /// Puts pairs where those with their digit belong.
+  /// Moves pairs into the order of their digits.
   ///
   /// - Parameters:
   ///   - pairs: The pairs.
   ///   - heads: Zeros, one for each digit.
-  ///   - ends: Zeros, one for each digit; afterwards where the pairs with the digit end.
-  ///   - shift: How many bits stand behind the digit.
+  ///   - ends: Zeros, one for each digit; afterwards the end of each digit's pairs.
+  ///   - shift: The number of bits after the digit.
   ///   - mask: The greatest digit.
   private static func distribute(
     _ pairs: UnsafeMutableBufferPointer<UInt64>,

@@ -1,26 +1,28 @@
 /// Finds the leaf of a row by the hash of the row's id.
 ///
-/// A persistent trie of pairs of a hash and a label. It holds no ids, which keeps it small: whoever
-/// looks for an id looks through the leaves whose labels stand beside its hash. Rows of one leaf
-/// whose ids have the same hash are there several times.
+/// A persistent trie of pairs of a hash and a label. It holds no ids, which keeps it small: a
+/// caller that looks for an id searches the leaves whose labels are paired with its hash. A leaf
+/// with several rows whose ids have the same hash has several pairs.
 @usableFromInline
 struct HashIndex {
-  /// A bucket or a branch; none when there are no pairs.
+  /// A bucket or a branch; nil without pairs.
   private var root: AnyObject?
   private var rootIsBranch = false
 
-  /// A bucket with more pairs becomes a branch, unless no bits of the hashes are left.
+  /// A bucket with more pairs becomes a branch, unless all bits of the hashes are used.
   static let largestBucket = 64
-  /// A branch with no more pairs becomes a bucket.
+  /// A branch with at most this many pairs becomes a bucket.
   static let smallestBranch = 32
-  /// How many bits of a hash tell the child of a branch.
+  /// The number of a hash's bits that select the child of a branch.
   static let bits: UInt32 = 3
-  /// The depth at which no bits of a hash are left.
+  /// The depth at which all bits of a hash are used.
   static let greatestDepth = 10
 
   init() {}
 
-  /// The bits of a hash that leaves note; others than those by which the index finds leaves first.
+  /// The bits of a hash that are stored in leaves.
+  ///
+  /// They differ from the first bits that the index uses.
   @inlinable
   static func tag(of hash: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: hash) }
 
@@ -31,7 +33,7 @@ struct HashIndex {
     return Int((hash << (UInt32(depth) * bits)) >> (32 - bits))
   }
 
-  /// The least label beside a hash that is not less than `least`.
+  /// The least label paired with a hash that is not less than `least`.
   @usableFromInline
   func label(of hash: UInt32, from least: UInt32) -> UInt32? {
     guard let root else { return nil }
@@ -62,7 +64,7 @@ struct HashIndex {
     HashBranch.insert(Self.pair(hash, label), into: &root, &rootIsBranch, depth: 0)
   }
 
-  /// Removes a pair, which must be there, once.
+  /// Removes one occurrence of a pair, which must exist.
   mutating func remove(_ hash: UInt32, _ label: UInt32) {
     HashBranch.remove(Self.pair(hash, label), from: &root, &rootIsBranch, depth: 0)
   }
@@ -90,7 +92,7 @@ struct HashBucketHeader {
 /// Some pairs in ascending order.
 final class HashBucket: ManagedBuffer<HashBucketHeader, UInt64> {
   static func make(capacity: Int) -> HashBucket {
-    // Memory is given out in pieces of 16 bytes.
+    // The allocator provides memory in units of 16 bytes.
     let rounded = (capacity + 1) & ~1
     let bucket = HashBucket.create(minimumCapacity: rounded) { _ in
       HashBucketHeader(count: 0, capacity: UInt32(rounded))
@@ -110,8 +112,7 @@ final class HashBucket: ManagedBuffer<HashBucketHeader, UInt64> {
     set { notes.pointee.count = UInt32(newValue) }
   }
 
-  /// The header without the runtime's checks for exclusive access: a node that changes has one
-  /// owner.
+  /// The header without the runtime's exclusivity checks: a node that changes has one owner.
   var notes: UnsafeMutablePointer<HashBucketHeader> { withUnsafeMutablePointerToHeader { $0 } }
 
   var pairs: UnsafeMutablePointer<UInt64> { withUnsafeMutablePointerToElements { $0 } }
@@ -120,14 +121,15 @@ final class HashBucket: ManagedBuffer<HashBucketHeader, UInt64> {
     UnsafeBufferPointer(start: pairs, count: count)
   }
 
-  /// The place of the first pair that is not less than `pair`.
+  /// The index of the first pair that is not less than `pair`.
   ///
-  /// Hashes are spread evenly, so the place is near where the hash's share of all hashes is.
+  /// Hashes are spread evenly, so the search begins at the hash's share of all hashes.
   ///
   /// - Parameters:
-  ///   - pair: What is looked for.
-  ///   - depth: How many branches are above the bucket; their bits are the same for all its pairs.
-  /// - Returns: The place.
+  ///   - pair: The pair to find.
+  ///   - depth: The number of branches above the bucket; all its pairs share the bits of
+  ///     these branches.
+  /// - Returns: The index.
   func place(of pair: UInt64, at depth: Int) -> Int {
     let (pairs, count) = (pairs, count)
     let share = UInt64(UInt32(pair >> 32) << (UInt32(depth) * HashIndex.bits))
@@ -139,13 +141,13 @@ final class HashBucket: ManagedBuffer<HashBucketHeader, UInt64> {
 }
 
 struct HashBranchHeader {
-  /// Which children are branches, one bit each.
+  /// The children that are branches, one bit each.
   var branches: UInt8
-  /// How many pairs are below.
+  /// The number of pairs below.
   var total: UInt32
 }
 
-/// Eight children, each with the pairs whose hashes have some three bits in common.
+/// Eight children, each with the pairs whose hashes share the same three bits.
 final class HashBranch: ManagedBuffer<HashBranchHeader, AnyObject?> {
   static let width = 8
 
@@ -166,7 +168,7 @@ final class HashBranch: ManagedBuffer<HashBranchHeader, AnyObject?> {
 
   var children: UnsafeMutablePointer<AnyObject?> { withUnsafeMutablePointerToElements { $0 } }
 
-  /// A child, without a reference of its own; good for as long as somebody holds the branch.
+  /// A child, unretained; valid as long as the caller holds the branch.
   func child(at slot: Int) -> Unmanaged<AnyObject>? {
     UnsafeRawPointer(children + slot).load(as: Unmanaged<AnyObject>?.self)
   }

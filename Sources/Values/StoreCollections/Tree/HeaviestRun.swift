@@ -1,20 +1,21 @@
 /// Finds a heaviest increasing subsequence.
 enum HeaviestRun {
-  /// The places of a heaviest one of the increasing subsequences of different numbers.
+  /// The places of a heaviest increasing subsequence of different numbers.
   ///
-  /// Of several it is the one whose last number is least, whose last but one is least, and so on.
+  /// Among equally heavy ones, it is the one whose last number is least, then whose last but one is
+  /// least, and so on.
   ///
-  /// - Parameter items: The numbers, and how much each weighs.
+  /// - Parameter items: The numbers and their weights.
   /// - Returns: Places in `items`, ascending.
   static func places(in items: [(number: Int, weight: Int)]) -> [Int] {
     let ranks = ranks(items)
-    // A Fenwick tree: the place of the end of the heaviest run among some ranks.
+    // A Fenwick tree: the end of the heaviest run within a range of ranks.
     var best = [Int](repeating: -1, count: items.count + 1)
     var weights = [Int](repeating: 0, count: items.count)
     var previous = [Int](repeating: -1, count: items.count)
     var end = -1
-    /// The place at which the heavier run ends, or of two the one with the lesser number; -1 is
-    /// no place.
+    /// The place at which the heavier run ends; for equal weights the one with the lesser number.
+    /// -1 stands for no place.
     func better(_ one: Int, _ other: Int) -> Int {
       guard one >= 0, other >= 0 else { return max(one, other) }
       guard weights[one] == weights[other] else {
@@ -45,7 +46,7 @@ enum HeaviestRun {
     return places.reversed()
   }
 
-  /// Each number's place among all of them, from 1 on.
+  /// Each number's rank among all numbers, from 1 on.
   private static func ranks(_ items: [(number: Int, weight: Int)]) -> [Int] {
     var ranks = [Int](repeating: 0, count: items.count)
     let order = items.indices.sorted { items[$0].number < items[$1].number }

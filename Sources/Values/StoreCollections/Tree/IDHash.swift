@@ -6,17 +6,17 @@ public import Foundation
 
 /// The hashes by which trees find rows.
 ///
-/// They differ from process to process. They decide how quickly something is found and never what,
-/// nor in which order.
+/// They differ from process to process. They affect only the speed of a search, never its result
+/// or order.
 @usableFromInline
 enum IDHash {
-  /// What nobody outside of the process can guess, so that nobody can choose ids with one hash.
+  /// A secret of the process, so that no peer can choose ids with equal hashes.
   @usableFromInline static let seed = UInt64(bitPattern: Int64("A tree's hashes".hashValue)) | 1
 
   /// The hash of an id.
   ///
-  /// Ids of the two most common types are bits and nothing else: for them two multiplications do
-  /// what takes `Hasher` ten times as long.
+  /// Ids of the two most common types consist only of bits: two multiplications hash them in a
+  /// tenth of the time of `Hasher`.
   @inlinable
   static func hash<ID: Hashable>(_ id: UnsafePointer<ID>, seed: UInt64) -> UInt32 {
     if ID.self == UUID.self {
@@ -30,7 +30,7 @@ enum IDHash {
     if ID.self == Int.self {
       return mix(UInt64(UnsafeRawPointer(id).loadUnaligned(as: UInt.self)), 0, seed)
     }
-    // Spread once more, for types that make their hashes themselves.
+    // Spread once more, for types with a manual hash.
     let spread = UInt64(truncatingIfNeeded: id.pointee.hashValue) &* 0x9e37_79b9_7f4a_7c15
     return UInt32(truncatingIfNeeded: spread >> 32)
   }
@@ -42,7 +42,7 @@ enum IDHash {
     return UInt32(truncatingIfNeeded: fold(mixed ^ other, 0xd6e8_feb8_6659_fd93) >> 32)
   }
 
-  /// The two halves of a product, one over the other: each bit of the factors changes all of them.
+  /// The two halves of a product combined by XOR: each bit of a factor affects the whole result.
   @inlinable
   static func fold(_ one: UInt64, _ other: UInt64) -> UInt64 {
     let product = one.multipliedFullWidth(by: other)

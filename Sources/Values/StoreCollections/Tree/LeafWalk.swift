@@ -1,10 +1,10 @@
 /// A walk over the leaves of a tree from the first to the last.
 ///
-/// It stands in the branch above the next leaf, so that most leaves are one step away. It is not
-/// generic, for the reason for which `RowLeaf` is not.
+/// It stores a position in the branch above the next leaf, so most leaves are one step away. It is
+/// not generic, for the same reason as `RowLeaf`.
 @usableFromInline
 struct LeafWalk {
-  /// Keeps the leaves alive, and from being changed.
+  /// Keeps the leaves alive and unchanged.
   @usableFromInline let root: AnyObject
   @usableFromInline let height: Int
   @usableFromInline let count: Int
@@ -21,7 +21,7 @@ struct LeafWalk {
     self.count = count
   }
 
-  /// The next leaf, or nil at the end; good for as long as the walk is there.
+  /// The next leaf, or nil at the end; valid as long as the walk exists.
   @inlinable
   mutating func next() -> Unmanaged<RowLeaf>? {
     if entry == end {
@@ -35,13 +35,13 @@ struct LeafWalk {
     guard let next = entry else { return nil }
     entry = next + 1
     position &+= Int(next.pointee.count)
-    // The child stands first in its entry, and is a leaf here.
+    // The child is the first field of its entry, and is a leaf here.
     return UnsafeRawPointer(next).load(as: Unmanaged<RowLeaf>.self)
   }
 
-  /// The entries of the branch above the leaf that begins at a position, from that leaf's on.
+  /// The entries of the branch above the leaf that begins at a position, from that leaf's entry on.
   ///
-  /// It is no method, so that a walk need not be in memory for it.
+  /// This is a static function, so a walk need not be in memory for it.
   @usableFromInline
   static func entries(
     from position: Int,

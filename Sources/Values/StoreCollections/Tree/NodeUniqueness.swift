@@ -1,7 +1,7 @@
-/// Whether a place that holds a node has the only reference to it.
+/// Whether a variable holds the only reference to a node.
 ///
-/// Asked of an `AnyObject`, `isKnownUniquelyReferenced` opens a copy of the reference and then
-/// always finds two. All nodes are native objects, for which any class can stand.
+/// For an `AnyObject`, `isKnownUniquelyReferenced` copies the reference and then always counts two.
+/// All nodes are native objects, so any native class can stand for theirs.
 @inlinable @inline(__always)
 func isUnique(_ node: inout AnyObject) -> Bool {
   withUnsafeMutablePointer(to: &node) { node in

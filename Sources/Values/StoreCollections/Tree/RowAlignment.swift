@@ -4,16 +4,16 @@ import Glibc
 import Darwin
 #endif
 
-/// What two trees have in common, found at the cost of what they do not have in common.
+/// The common parts of two trees, found in time proportional to their differences.
 ///
-/// Both trees are walked from the first row to the last. A node that both have is passed over.
-/// What remains are gaps: rows of leaves that one tree has and the other has not. An id in a gap of
-/// the one can only be in a gap of the other, because no id occurs twice.
+/// Both trees are walked from the first row to the last. Shared nodes are skipped. The rest are
+/// gaps: rows of leaves that only one tree has. An id in a gap of one tree can only be in a gap of
+/// the other, because ids are unique.
 ///
-/// The rows belong to the trees: an alignment is good for as long as both of them live unchanged.
-/// It is not generic, for the reason for which `RowLeaf` is not.
+/// The trees own the rows: an alignment is valid as long as both trees live unchanged. It is not
+/// generic, for the same reason as `RowLeaf`.
 struct RowAlignment {
-  /// Rows that follow each other in both trees, with the same ids.
+  /// Consecutive rows in both trees with the same ids.
   struct Run {
     var oldStart: Int
     var newStart: Int
@@ -36,20 +36,20 @@ struct RowAlignment {
   /// Whether two rows have the same id.
   typealias Sameness = (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Bool
 
-  /// What both have, in the order of the new tree; runs that came by looking for ids may stand in
-  /// another order in the old one.
+  /// The common rows, in the order of the new tree; runs that were matched by id may have another
+  /// order in the old one.
   private(set) var runs: [Run] = []
   /// Rows that may have changed inside, in the order of the new tree.
   private(set) var pairs: [Pair] = []
-  /// Rows that are in one tree only, each in its order.
+  /// Rows of only one tree, each in that tree's order.
   private(set) var removed: [Entry] = []
   private(set) var inserted: [Entry] = []
-  /// Whether `runs` have another order in the old tree than in the new one.
+  /// Whether the order of `runs` differs between the old tree and the new one.
   private(set) var isReordered = false
 
   private let size: Int
   private let stride: Int
-  /// Where a leaf's rows begin.
+  /// The address of a leaf's rows.
   private let base: (RowLeaf) -> UnsafeMutableRawPointer
 
   private var oldGap: [Entry] = []
@@ -63,12 +63,12 @@ struct RowAlignment {
 }
 
 extension RowTree {
-  /// What this tree has in common with an older one.
+  /// Aligns this tree with an older one.
   ///
   /// - Parameters:
-  ///   - old: The other tree, which must live as long as the result is used, like this one.
+  ///   - old: The other tree; both trees must live as long as the result is used.
   ///   - areSameIDs: Whether two ids that are equal are the same.
-  /// - Returns: What they have in common.
+  /// - Returns: The common rows and the differences.
   func alignment(from old: RowTree, areSameIDs: (ID, ID) -> Bool) -> RowAlignment {
     let read = identity.read
     func id(_ row: UnsafeMutableRawPointer) -> ID {
@@ -107,8 +107,8 @@ extension RowAlignment {
     closeGap(haveSameID)
   }
 
-  /// Compares two nodes of the same height; their first rows stand at some positions, and below
-  /// them are so many.
+  /// Compares two nodes of the same height, with the positions of their first rows and their
+  /// numbers of rows.
   private mutating func compare(
     _ old: AnyObject,
     _ new: AnyObject,
@@ -160,7 +160,7 @@ extension RowAlignment {
     }
   }
 
-  /// Walks over what is below two nodes whose children do not correspond.
+  /// Walks over the nodes below two nodes whose children do not correspond.
   private mutating func search(_ old: RowCursor, _ new: RowCursor, _ haveSameID: Sameness) {
     var (one, other) = (old, new)
     while one.node != nil, other.node != nil {
@@ -170,7 +170,7 @@ extension RowAlignment {
         closeGap(haveSameID)
         addRun(Run(oldStart: oldStart, newStart: newStart, count: count))
       } else {
-        // Leaves that differ. Those with the same label are likely to have rows in common.
+        // Different leaves. Leaves with the same label are likely to have common rows.
         let (oldLabel, newLabel) = (one.label, other.label)
         if oldLabel <= newLabel { collect(&one, into: \.oldGap) }
         if newLabel <= oldLabel { collect(&other, into: \.newGap) }
@@ -233,7 +233,7 @@ extension RowAlignment {
     }
   }
 
-  /// Pairs rows from the beginning and from the end of a gap, as long as their ids agree.
+  /// Pairs rows from the beginning and from the end of a gap while their ids agree.
   private mutating func closeGap(_ haveSameID: Sameness) {
     guard !oldGap.isEmpty || !newGap.isEmpty else { return }
     let (old, new) = (oldGap, newGap)
@@ -266,27 +266,27 @@ extension RowAlignment {
     pair(old.row, new.row, new.position, haveSameID)
   }
 
-  /// Notes two rows that have the same id.
+  /// Records two rows with the same id.
   ///
-  /// - Returns: False when they have not.
+  /// - Returns: False if their ids differ.
   private mutating func pair(
     _ old: UnsafeMutableRawPointer,
     _ new: UnsafeMutableRawPointer,
     _ position: Int,
     _ haveSameID: Sameness,
   ) -> Bool {
-    // Nearly all rows: only those that were written to need a closer look.
+    // True for nearly all rows: only written rows need a closer comparison.
     if memcmp(old, new, size) == 0 { return true }
     guard haveSameID(old, new) else { return false }
     pairs.append(Pair(old: old, new: new, newPosition: position))
     return true
   }
 
-  /// Finds the rows that left one place and came to another one.
+  /// Finds the rows that moved.
   ///
   /// - Parameters:
-  ///   - place: Where among the removed rows one is that may have the same id.
-  ///   - haveSameID: Whether it has.
+  ///   - place: The index of the removed row that may have the same id.
+  ///   - haveSameID: Whether two rows have the same id.
   fileprivate mutating func match(
     _ place: (UnsafeMutableRawPointer) -> Int?,
     _ haveSameID: Sameness,
@@ -311,7 +311,7 @@ extension RowAlignment {
 }
 
 extension RowBranch {
-  /// Whether the children of two branches begin with the same labels.
+  /// Whether the children of two branches have the same labels.
   fileprivate func hasSameLabels(as other: RowBranch) -> Bool {
     guard count == other.count else { return false }
     for slot in 0..<count where entries[slot].label != other.entries[slot].label { return false }

@@ -3,13 +3,13 @@ import Synchronization
 /// A child of a branch.
 @usableFromInline
 struct RowBranchEntry {
-  /// A `RowBranch`, or on the lowest level a `RowLeaf`.
+  /// A `RowBranch`, or a `RowLeaf` on the lowest level.
   @usableFromInline var child: AnyObject
   /// The label of the first leaf below.
   @usableFromInline var label: UInt32
-  /// How many rows are below.
+  /// The number of rows below.
   @usableFromInline var count: UInt32
-  /// What the rows below contribute to the digest, or 0 when that is not known.
+  /// The contribution of the rows below to the digest, or 0 if it is unknown.
   @usableFromInline var content: UInt64 = 0
 
   init(child: AnyObject, label: UInt32, count: Int) {
@@ -27,10 +27,9 @@ struct RowBranchHeader {
 
 /// A node above the leaves of a tree.
 ///
-/// A branch to which more than one reference exists never changes, except that `content` of an
-/// entry is filled in when somebody asks for a digest. Several threads may do that at the same
-/// time: it is read and written atomically there, all of them write the same, and nothing else
-/// depends on it. Its only owner changes a branch in place.
+/// A shared branch never changes, except that a digest request fills in the `content` of an entry.
+/// Several threads may do that at the same time. They read and write it atomically, all write the
+/// same value, and no other field depends on it. The only owner of a branch changes it in place.
 @usableFromInline
 final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
   static func make(capacity: Int) -> RowBranch {
@@ -44,27 +43,26 @@ final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
     _ = withUnsafeMutablePointers { $1.deinitialize(count: Int($0.pointee.count)) }
   }
 
-  /// The header without the runtime's checks for exclusive access: a branch that changes has one
-  /// owner.
+  /// The header without the runtime's exclusivity checks: a branch that changes has one owner.
   @inlinable var notes: UnsafeMutablePointer<RowBranchHeader> {
     withUnsafeMutablePointerToHeader { $0 }
   }
 
   @inlinable var count: Int { Int(notes.pointee.count) }
 
-  /// The first entry; good for as long as somebody holds the branch.
+  /// The first entry; valid as long as the caller holds the branch.
   @inlinable var entries: UnsafeMutablePointer<RowBranchEntry> {
     withUnsafeMutablePointerToElements { $0 }
   }
 
-  /// How many rows are below.
+  /// The number of rows below.
   var total: Int {
     var total = 0
     for slot in 0..<count { total += Int(entries[slot].count) }
     return total
   }
 
-  /// A copy of its own.
+  /// A copy that is not shared.
   @usableFromInline
   func copy() -> RowBranch {
     let copy = RowBranch.make(capacity: Int(notes.pointee.capacity))
@@ -103,7 +101,7 @@ final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
     notes.pointee.count -= 1
   }
 
-  /// Takes entries from the beginning or the end of another branch.
+  /// Moves entries from the beginning or the end of another branch to this one.
   func take(_ number: Int, from other: RowBranch, isBefore: Bool) {
     if isBefore {
       (entries + number).moveInitialize(from: entries, count: count)
@@ -116,14 +114,14 @@ final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
     other.notes.pointee.count -= UInt32(number)
   }
 
-  /// A child, without a reference of its own; good for as long as somebody holds the branch.
+  /// A child, unretained; valid as long as the caller holds the branch.
   @inlinable
   func child(at slot: Int) -> Unmanaged<AnyObject> {
-    // The child stands first in its entry.
+    // The child is the first field of its entry.
     UnsafeRawPointer(entries + slot).load(as: Unmanaged<AnyObject>.self)
   }
 
-  /// The child below which a row is, by the row's place, which becomes its place below the child.
+  /// The child that contains a row; `place` becomes the row's place below the child.
   @inlinable
   func slot(of place: inout Int) -> Int {
     var slot = 0
@@ -134,7 +132,7 @@ final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
     return slot
   }
 
-  /// The child below which a label is.
+  /// The child that contains a label.
   @inlinable
   func slot(labelled label: UInt32) -> Int {
     var slot = count - 1
@@ -142,7 +140,7 @@ final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
     return slot
   }
 
-  /// What the rows below a child contribute to the digest, or 0.
+  /// The contribution of the rows below a child to the digest, or 0.
   func content(at slot: Int) -> UInt64 {
     atomicContent(slot).pointee.load(ordering: .relaxed)
   }
@@ -151,12 +149,12 @@ final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
     atomicContent(slot).pointee.store(content, ordering: .relaxed)
   }
 
-  /// An atomic number has the layout of the number.
+  /// The content as an atomic number, which has the layout of the number.
   ///
-  /// The place is calculated, because going through the entry would count as a write to it, and
-  /// several threads may be here.
+  /// The address is calculated, because access through the entry would count as a write to it, and
+  /// several threads may run this.
   private func atomicContent(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    // Behind the child, the label and the count.
+    // After the child, the label and the count.
     let offset = MemoryLayout<AnyObject>.size + 2 * MemoryLayout<UInt32>.size
     return (UnsafeMutableRawPointer(entries + slot) + offset)
       .assumingMemoryBound(to: Atomic<UInt64>.self)

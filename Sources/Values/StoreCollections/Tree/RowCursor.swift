@@ -1,13 +1,13 @@
-/// A walk over the nodes below a node from the first to the last, which can pass over what is
-/// below a node or go into it.
+/// A walk over the nodes below a node from the first to the last, which can skip or enter
+/// each node.
 ///
-/// It is not generic, for the reason for which `RowLeaf` is not.
+/// It is not generic, for the same reason as `RowLeaf`.
 struct RowCursor {
   private let total: Int
   private var path: [(branch: RowBranch, slot: Int)] = []
-  /// Where the walk is; none at the end.
+  /// The current node; nil at the end.
   private(set) var node: AnyObject?
-  /// How many levels of branches the node has, itself included.
+  /// The number of levels of branches in the node, including itself.
   private(set) var height: Int
   /// The position of the node's first row.
   private(set) var position: Int
@@ -26,10 +26,10 @@ struct RowCursor {
   /// The label of the node's first leaf.
   var label: UInt32 { path.last.map { $0.branch.entries[$0.slot].label } ?? 0 }
 
-  /// How many rows are in or below the node.
+  /// The number of rows in or below the node.
   var count: Int { path.last.map { Int($0.branch.entries[$0.slot].count) } ?? total }
 
-  /// Goes to the first child of the node, which is a branch.
+  /// Moves to the first child of the node, which is a branch.
   mutating func open() {
     guard let node else { return }
     let branch = unsafeDowncast(node, to: RowBranch.self)
@@ -38,7 +38,7 @@ struct RowCursor {
     height -= 1
   }
 
-  /// Goes to the leaf at the beginning of the node and passes over it.
+  /// Moves to the first leaf of the node and past it.
   ///
   /// - Returns: The leaf, or nil at the end.
   mutating func nextLeaf() -> RowLeaf? {
@@ -48,7 +48,7 @@ struct RowCursor {
     return unsafeDowncast(node, to: RowLeaf.self)
   }
 
-  /// Goes to what follows the node.
+  /// Moves past the node.
   mutating func skip() {
     position += count
     while let (branch, slot) = path.popLast() {
@@ -65,11 +65,10 @@ struct RowCursor {
 }
 
 extension RowCursor {
-  /// Passes over what both walks have in common, and goes into the higher one of two nodes that
-  /// differ.
+  /// Skips a node that both walks share, or enters the higher one of two different nodes.
   ///
-  /// - Returns: How many rows of a common node were passed over; 0 when both walks were moved to
-  ///   children; nil when both are at leaves that differ, or one of them at the end.
+  /// - Returns: The number of skipped rows; 0 if walks moved to children; nil if both are at
+  ///   different leaves, or one is at the end.
   static func advance(_ one: inout RowCursor, _ other: inout RowCursor) -> Int? {
     guard let first = one.node, let second = other.node else { return nil }
     if first === second {

@@ -1,19 +1,17 @@
-/// What a tree and all its copies have in common: where rows have their ids, how digests combine,
-/// and how wide nodes are.
+/// The properties that a tree shares with all its copies: access to ids, the combination of
+/// digests, and the widths of nodes.
 ///
-/// `find` and `hash` take pointers, which they get in the same way whether the caller knows the
-/// types or not. So they are compiled for their types where an array is made, and are as quick
-/// when code calls them that is not.
-// Sound: nothing in it changes, and its closures hold nothing but types and a key path, which is
-// Sendable.
+/// `find` and `hash` take pointers, which have the same form in generic and in specialized code. So
+/// they are specialized at the array's creation, and are as fast if unspecialized code calls them.
+// Sound: it is immutable, and its closures capture only types and a key path, which is Sendable.
 @usableFromInline
 final class RowIdentity<ID: Hashable, Row>: @unchecked Sendable {
-  /// Finds the first of some rows, one bit each, that has an id; -1 when none has.
+  /// Finds the first row with an id among candidates, one bit each; -1 if there is no such row.
   @usableFromInline
   typealias Find = (
     _ rows: UnsafePointer<Row>, _ candidates: UInt32, _ id: UnsafePointer<ID>
   ) -> Int
-  /// Hashes the ids of rows that follow each other; see `IDHash`.
+  /// Hashes the ids of consecutive rows; see `IDHash`.
   @usableFromInline
   typealias Hash = (
     _ rows: UnsafePointer<Row>, _ count: Int, _ seed: UInt64, _ hashes: UnsafeMutablePointer<UInt32>
@@ -21,7 +19,7 @@ final class RowIdentity<ID: Hashable, Row>: @unchecked Sendable {
 
   /// Reads a row's id.
   @usableFromInline let read: (Row) -> ID
-  /// Where a row has its id; made only when somebody asks, because that costs more than reading.
+  /// Returns the key path of a row's id; created on request, because that costs more than reading.
   @usableFromInline let keyPath: () -> any KeyPath<Row, ID> & Sendable
   @usableFromInline let find: Find
   @usableFromInline let hash: Hash
@@ -47,7 +45,7 @@ final class RowIdentity<ID: Hashable, Row>: @unchecked Sendable {
     seed = IDHash.seed
   }
 
-  /// What `find` does, for a way to ask whether the row at a place has the id.
+  /// Implements `find` by a closure that checks whether the row at a place has the id.
   @inlinable @inline(__always)
   static func first(among candidates: UInt32, _ hasID: (Int) -> Bool) -> Int {
     var candidates = candidates
@@ -59,7 +57,7 @@ final class RowIdentity<ID: Hashable, Row>: @unchecked Sendable {
     return -1
   }
 
-  /// What `hash` does, for a way to read the id of the row at a place.
+  /// Implements `hash` by a closure that reads the id of the row at a place.
   @inlinable @inline(__always)
   static func hash(
     _ count: Int,
@@ -73,11 +71,11 @@ final class RowIdentity<ID: Hashable, Row>: @unchecked Sendable {
   }
 }
 
-/// How the digests of rows make up the digest of a tree.
+/// The combination of the rows' digests into the digest of a tree.
 @usableFromInline
 enum DigestCombination: Sendable {
-  /// A polynomial, in which each row's place counts.
+  /// A polynomial, in which the order of the rows matters.
   case ordered
-  /// A sum, in which the order does not count.
+  /// A sum, which is independent of the order.
   case unordered
 }

@@ -1,11 +1,11 @@
-/// What a leaf knows beside its rows.
+/// The data of a leaf besides its rows.
 @usableFromInline
 struct RowLeafHeader {
   @usableFromInline var count: UInt16 = 0
   @usableFromInline let capacity: UInt16
-  /// The rows whose digests `content` lacks, one bit each; all bits until a digest was known.
+  /// The rows whose digests `content` lacks, one bit each; all bits until a digest is computed.
   @usableFromInline var pending: UInt32 = .max
-  /// What the other rows contribute to the digest.
+  /// The contribution of the other rows to the digest.
   @usableFromInline var content: UInt64 = 0
   /// The rows' type, to destroy them.
   @usableFromInline let type: any Any.Type
@@ -21,16 +21,16 @@ struct RowLeafHeader {
 
 /// The rows at the bottom of a tree, at most 16.
 ///
-/// A leaf to which more than one reference exists never changes, so any number of threads may read
-/// it. Its only owner changes it in place.
+/// A shared leaf never changes, so any number of threads may read it. The only owner of a leaf
+/// changes it in place.
 ///
-/// The class is not generic, because code that is not specialised for a type of row would ask the
-/// runtime for the class again and again; so it is told the type of its rows with each call.
+/// The class is not generic, because code that is not specialized for a type of row would request
+/// the class from the runtime again and again. So each call passes the type of the rows.
 @usableFromInline
 final class RowLeaf: ManagedBuffer<RowLeafHeader, UInt64> {
   @usableFromInline
   static func make<Row>(_ type: Row.Type, capacity: Int) -> RowLeaf {
-    // Objects begin at multiples of 16; rows that need more begin later.
+    // Objects are aligned to 16 bytes; rows with a larger alignment begin later.
     let padding = max(0, MemoryLayout<Row>.alignment - 16)
     let bytes = padding + capacity * MemoryLayout<Row>.stride
     let leaf = RowLeaf.create(minimumCapacity: (bytes + 7) / 8) { _ in
@@ -47,30 +47,29 @@ final class RowLeaf: ManagedBuffer<RowLeafHeader, UInt64> {
     rows(of: type).deinitialize(count: count)
   }
 
-  /// The header without the runtime's checks for exclusive access: a leaf that changes has one
-  /// owner.
+  /// The header without the runtime's exclusivity checks: a leaf that changes has one owner.
   @inlinable var notes: UnsafeMutablePointer<RowLeafHeader> {
     withUnsafeMutablePointerToHeader { $0 }
   }
 
   @inlinable var count: Int { Int(notes.pointee.count) }
 
-  /// How many rows fit in.
+  /// The capacity in rows.
   @inlinable var room: Int { Int(notes.pointee.capacity) }
 
-  /// Where the rows begin whose alignment is at most 16.
+  /// The address of the rows if their alignment is at most 16.
   @inlinable var base: UnsafeMutableRawPointer {
     withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
   }
 
-  /// The first row; good for as long as somebody holds the leaf.
+  /// The first row; valid as long as the caller holds the leaf.
   @inlinable
   func rows<Row>(of _: Row.Type) -> UnsafeMutablePointer<Row> {
     let base = MemoryLayout<Row>.alignment <= 16 ? base : base.alignedUp(for: Row.self)
     return base.assumingMemoryBound(to: Row.self)
   }
 
-  /// A copy of its own, with room for `capacity` rows.
+  /// A copy that is not shared, with a capacity of `capacity` rows.
   @usableFromInline
   func copy<Row>(_ type: Row.Type, capacity: Int) -> RowLeaf {
     let copy = RowLeaf.make(type, capacity: max(capacity, count))
@@ -79,7 +78,7 @@ final class RowLeaf: ManagedBuffer<RowLeafHeader, UInt64> {
     return copy
   }
 
-  /// A leaf with other room, which takes the rows of this one away.
+  /// A leaf with another capacity, to which the rows of this one move.
   func moved<Row>(_ type: Row.Type, capacity: Int) -> RowLeaf {
     let result = RowLeaf.make(type, capacity: max(capacity, count))
     result.rows(of: type).moveInitialize(from: rows(of: type), count: count)
@@ -95,7 +94,7 @@ final class RowLeaf: ManagedBuffer<RowLeafHeader, UInt64> {
     notes.pointee.tags = other.notes.pointee.tags
   }
 
-  /// Says that rows came, went or changed their places.
+  /// Discards the digests after rows were inserted, removed or reordered.
   @inlinable
   func forgetDigests() {
     notes.pointee.pending = .max
@@ -114,7 +113,7 @@ final class RowLeaf: ManagedBuffer<RowLeafHeader, UInt64> {
     forgetDigests()
   }
 
-  /// Moves the rows behind a place from which the row was taken.
+  /// Moves the rows after a place whose row was removed.
   func closeHole<Row>(_: Row.Type, at offset: Int) {
     let place = rows(of: Row.self) + offset
     place.moveInitialize(from: place + 1, count: count - offset - 1)
@@ -123,7 +122,8 @@ final class RowLeaf: ManagedBuffer<RowLeafHeader, UInt64> {
     forgetDigests()
   }
 
-  /// Takes rows from the end of the leaf before, or from the beginning of the one behind.
+  /// Moves rows from the end of the previous leaf, or from the beginning of the next one, to
+  /// this leaf.
   func take<Row>(_ number: Int, of type: Row.Type, from other: RowLeaf, isBefore: Bool) {
     let (rows, others, count) = (rows(of: type), other.rows(of: type), count)
     let left = other.count - number
@@ -147,14 +147,14 @@ final class RowLeaf: ManagedBuffer<RowLeafHeader, UInt64> {
 
   // MARK: - Tags
 
-  /// The tags one by one.
+  /// The tags as separate bytes.
   var tags: UnsafeMutablePointer<UInt8> {
     withUnsafeMutablePointer(to: &notes.pointee.tags) {
       UnsafeMutableRawPointer($0).assumingMemoryBound(to: UInt8.self)
     }
   }
 
-  /// The places of rows whose ids may have a hash: one bit each.
+  /// The places of rows whose ids may have a hash with this tag: one bit each.
   @inlinable
   func candidates(tag: UInt8) -> UInt32 {
     let valid = (UInt32(1) << UInt32(count)) - 1
@@ -162,7 +162,7 @@ final class RowLeaf: ManagedBuffer<RowLeafHeader, UInt64> {
     return (Self.places(of: tag, in: low) | Self.places(of: tag, in: high) << 8) & valid
   }
 
-  /// The places of rows whose ids may have a hash.
+  /// The places of rows whose ids may have a hash with this tag.
   func places(tag: UInt8) -> [Int] {
     let candidates = candidates(tag: tag)
     return (0..<count).filter { candidates >> UInt32($0) & 1 == 1 }
@@ -173,7 +173,7 @@ final class RowLeaf: ManagedBuffer<RowLeafHeader, UInt64> {
   static func places(of tag: UInt8, in word: UInt64) -> UInt32 {
     let rest: UInt64 = 0x7f7f_7f7f_7f7f_7f7f
     let difference = UInt64(littleEndian: word) ^ UInt64(tag) &* 0x0101_0101_0101_0101
-    // The highest bit of each byte that is zero, and then these bits side by side.
+    // The highest bit of each zero byte, then these bits side by side.
     let zeros = ~(((difference & rest) &+ rest) | difference | rest)
     return UInt32(truncatingIfNeeded: ((zeros >> 7) &* 0x0102_0408_1020_4080) >> 56)
   }

@@ -1,10 +1,10 @@
 extension RowTree {
-  /// Whether so many rows are better changed one by one than by building the tree anew.
+  /// Whether changing so many rows one by one is better than rebuilding the tree.
   ///
-  /// One by one what did not change stays shared with older versions.
+  /// Changes one by one keep the rest shared with older versions.
   private func isFew(_ number: Int) -> Bool { number <= max(8, count / 8) }
 
-  /// Removes the rows at some positions, which ascend.
+  /// Removes the rows at some positions, in ascending order.
   mutating func remove(at positions: [Int]) {
     guard let last = positions.last else { return }
     checkPosition(last)
@@ -26,7 +26,7 @@ extension RowTree {
     self = builder.finish { _, _ in }
   }
 
-  /// The positions of the rows for which a closure holds.
+  /// The positions of the rows for which a closure returns true.
   @inlinable
   func positions(
     where predicate: (UnsafeMutablePointer<Row>) throws -> Bool
@@ -39,7 +39,7 @@ extension RowTree {
     return positions
   }
 
-  /// Gives the rows another order.
+  /// Rearranges the rows.
   ///
   /// - Parameter order: The present positions of the rows in their new order.
   mutating func arrange(in order: [Int]) {
@@ -59,7 +59,7 @@ extension RowTree {
     }
   }
 
-  /// The places in an order to which rows move while as many as possible stay where they are.
+  /// The places of an order to which rows move while as many as possible stay.
   private func moved(in order: [Int]) -> [Int] {
     var runs: [(number: Int, weight: Int)] = []
     for position in order {
@@ -83,7 +83,7 @@ extension RowTree {
     return moved
   }
 
-  /// Where the rows are, for as long as the tree does not change.
+  /// Pointers to the rows, valid until the tree changes.
   func rowPointers() -> [UnsafeMutablePointer<Row>] {
     var rows: [UnsafeMutablePointer<Row>] = []
     rows.reserveCapacity(count)
@@ -91,7 +91,7 @@ extension RowTree {
     return rows
   }
 
-  /// Exchanges the rows at two positions.
+  /// Swaps the rows at two positions.
   mutating func swapAt(_ first: Int, _ second: Int) {
     guard first != second else { return checkPosition(first) }
     let (one, other) = (uniqueRow(at: first), uniqueRow(at: second))
@@ -105,7 +105,7 @@ extension RowTree {
     noteTag(ofRowAt: second)
   }
 
-  /// Notes the hash of a row that came to a position in a leaf of this tree's own.
+  /// Records the hash of a row that moved to a position in an unshared leaf.
   private func noteTag(ofRowAt position: Int) {
     let location = location(at: position)
     location.leaf.takeUnretainedValue().tags[location.offset] = HashIndex.tag(

@@ -1,7 +1,7 @@
 import StoreBytes
 
 extension RowTree {
-  /// What is wrong with the tree, for tests; empty when nothing is.
+  /// The faults of the tree, for tests; empty if it is valid.
   func faults(_ contribution: ((UnsafeMutablePointer<Row>) -> UInt64)? = nil) -> [String] {
     var check = RowTreeCheck(tree: self, contribution: contribution)
     check.run()
@@ -9,7 +9,7 @@ extension RowTree {
   }
 }
 
-/// Looks at all nodes of a tree.
+/// Checks all nodes of a tree.
 struct RowTreeCheck<ID: Hashable, Row> {
   private let tree: RowTree<ID, Row>
   private let contribution: ((UnsafeMutablePointer<Row>) -> UInt64)?

@@ -1,18 +1,18 @@
 import StoreBytes
 import StoreValues
 
-/// A row that is no value of its own and yet has a digest: an entry of a map or a set.
+/// A row with a digest that is not a value: an entry of a map or a set.
 protocol DigestedEntry {
-  /// What the entry adds to the sum over all entries.
+  /// The entry's term in the sum over all entries.
   var contribution: UInt64 { get }
 }
 
 extension RowTree {
-  /// The content of the digest: what `contribution` says of each row, put together as the tree's
-  /// identity has it.
+  /// The content of the digest: the contributions of all rows, combined as the tree's
+  /// identity defines.
   ///
-  /// Branches remember the content of their children, and leaves that of rows which did not
-  /// change, so this takes as long as the changes since it was asked for last.
+  /// Branches cache the content of their children, and leaves that of unchanged rows, so the cost
+  /// is proportional to the changes since the last call.
   func content(_ contribution: (UnsafeMutablePointer<Row>) -> UInt64) -> UInt64 {
     count > 0 ? content(of: root, height, contribution) : 0
   }
@@ -65,12 +65,12 @@ extension RowTree {
     }
   }
 
-  /// Takes the digest of a row that is about to change out of its leaf's content.
+  /// Subtracts the digest of a row that is about to change from its leaf's content.
   ///
   /// - Parameters:
-  ///   - offset: The row's place in the leaf, which belongs to this tree alone.
+  ///   - offset: The row's place in the leaf, which is not shared.
   ///   - leaf: The leaf.
-  ///   - content: The content of the whole leaf, or 0 when nobody knows it.
+  ///   - content: The content of the whole leaf, or 0 if it is unknown.
   @usableFromInline
   func forgetDigest(ofRowAt offset: Int, in leaf: RowLeaf, content: UInt64) {
     if content != 0 {
@@ -96,7 +96,7 @@ extension RowTree {
     }
   }
 
-  /// What a row contributes to the digest, found without knowing its type.
+  /// The contribution of a row to the digest, found without its static type.
   private func contribution(of row: UnsafeMutablePointer<Row>) -> UInt64? {
     switch identity.digests {
     case .ordered:

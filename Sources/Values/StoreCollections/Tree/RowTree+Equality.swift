@@ -1,7 +1,8 @@
 extension RowTree {
-  /// Whether both trees have as many rows and a closure holds for each two in the same place.
+  /// Whether both trees have the same number of rows and a closure holds for each pair of rows at
+  /// the same position.
   ///
-  /// Rows in nodes that both have are the same and not looked at.
+  /// Rows in shared nodes are equal and not compared.
   @usableFromInline
   func isEquivalent(
     to other: RowTree,
@@ -16,7 +17,7 @@ extension RowTree {
     return true
   }
 
-  /// Compares leaves until both walks are at the same position again.
+  /// Compares leaves until both walks reach the same position again.
   private static func leavesMatch(
     _ one: inout RowCursor,
     _ other: inout RowCursor,

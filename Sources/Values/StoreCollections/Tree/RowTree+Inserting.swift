@@ -1,10 +1,10 @@
 extension RowTree {
-  /// Inserts a row whose id is not there.
+  /// Inserts a row with a new id.
   ///
   /// - Parameters:
   ///   - row: The row.
-  ///   - position: Where it goes.
-  ///   - hash: The hash of its id, when the caller knows it.
+  ///   - position: The position of the row.
+  ///   - hash: The hash of its id, if the caller knows it.
   @usableFromInline
   mutating func insert(_ row: Row, at position: Int, hash: UInt32? = nil) {
     precondition(
@@ -41,7 +41,7 @@ extension RowTree {
     return true
   }
 
-  /// Makes the leaf in a slot changeable, with room for one more row.
+  /// Makes the leaf in a slot mutable, with a capacity for one more row.
   static func makeLeafUnique(_ node: inout AnyObject, capacity: Int) {
     let isOwned = isUnique(&node)
     let leaf = unsafeDowncast(node, to: RowLeaf.self)
@@ -52,7 +52,7 @@ extension RowTree {
     }
   }
 
-  /// Puts a branch above the only leaf.
+  /// Adds a branch above the only leaf.
   private mutating func raiseRoot() {
     let branch = RowBranch.make(capacity: widths.branch)
     branch.insert(
@@ -76,21 +76,21 @@ extension RowTree {
     if height == 2 { rebuildIndex() }
   }
 
-  /// Where an insertion goes, seen from a node.
+  /// The place of an insertion, relative to a node.
   struct Place {
     /// The place among the rows below the node.
     var position: Int
-    /// The label of the first leaf below the node, and the first label behind its leaves.
+    /// The label of the first leaf below the node, and the first label after its leaves.
     var label: Int
     var bound: Int
-    /// Whether no leaf stands before the node.
+    /// Whether the node contains the first leaf.
     var isFirst: Bool
 
-    /// Whether no leaf stands behind the node.
+    /// Whether the node contains the last leaf.
     var isLast: Bool { bound == LabelSpace.end }
   }
 
-  /// A node that came beside another one.
+  /// A new node beside another one.
   struct Sibling {
     var entry: RowBranchEntry
     var isBefore: Bool
@@ -128,14 +128,14 @@ extension RowTree {
     )
   }
 
-  /// How many rows are in or below a node.
+  /// The number of rows in or below a node.
   static func total(of node: AnyObject, _ height: Int) -> Int {
     height > 0
       ? unsafeDowncast(node, to: RowBranch.self).total
       : unsafeDowncast(node, to: RowLeaf.self).count
   }
 
-  /// Inserts a child into a branch that belongs to this tree alone; when it is full it splits.
+  /// Inserts a child into an unshared branch, and splits the branch if it is full.
   private func insert(
     _ entry: RowBranchEntry,
     into branch: RowBranch,
@@ -149,7 +149,7 @@ extension RowTree {
     }
     let right = RowBranch.make(capacity: widths.branch)
     if isLast, slot == count {
-      // Appending leaves full branches behind.
+      // Appending keeps the previous branches full.
       right.insert(entry, at: 0)
     } else {
       right.take(count - count / 2, from: branch, isBefore: true)
@@ -184,7 +184,7 @@ extension RowTree {
       noteInIndex(hash, UInt32(place.label))
       return nil
     }
-    // Appending and prepending leave full leaves behind.
+    // Appending and prepending keep the other leaves full.
     if place.isLast, place.position == size {
       return newLeaf(row, hash, LabelSpace.label(after: place.label), isBefore: false)
     }
@@ -244,7 +244,7 @@ extension RowTree {
     )
   }
 
-  /// Tells the index that rows are in a leaf with another label now.
+  /// Updates the index for rows that moved to a leaf with another label.
   mutating func relabel(_ leaf: RowLeaf, from old: UInt32, to new: UInt32) {
     relabel(leaf, 0..<leaf.count, from: old, to: new)
   }
@@ -258,9 +258,9 @@ extension RowTree {
 }
 
 extension RowBranch {
-  /// The child into which a row goes that shall stand at a place below the branch.
+  /// The child that receives a row at a place below the branch.
   ///
-  /// Between two children that is the left one.
+  /// Between two children it is the left one.
   func insertionSlot(of place: inout Int) -> Int {
     var slot = 0
     while place > Int(entries[slot].count), slot + 1 < count {

@@ -1,9 +1,9 @@
 extension RowTree {
-  /// Goes over the rows leaf by leaf.
+  /// Iterates over the rows leaf by leaf.
   @usableFromInline
   struct Iterator: IteratorProtocol {
     @usableFromInline var leaves: LeafWalk
-    /// The next row of the present leaf, and the end of its rows.
+    /// The next row of the current leaf, and the end of its rows.
     @usableFromInline var row: UnsafeMutablePointer<Row>?
     @usableFromInline var end: UnsafeMutablePointer<Row>?
 
@@ -27,7 +27,7 @@ extension RowTree {
       return first
     }
 
-    /// The rows of the next leaf, when all rows of the present one were passed.
+    /// The rows of the next leaf, after all rows of the current one were visited.
     @inlinable
     mutating func nextLeaf() -> UnsafeMutableBufferPointer<Row>? {
       leaves.next()?._withUnsafeGuaranteedRef {
@@ -55,7 +55,7 @@ extension RowTree {
     }
   }
 
-  /// The first position whose row a closure says yes to.
+  /// The first position whose row satisfies a closure.
   @inlinable
   func firstPosition<Failure: Error>(
     where predicate: (UnsafeMutablePointer<Row>) throws(Failure) -> Bool
@@ -68,9 +68,9 @@ extension RowTree {
     return nil
   }
 
-  /// Copies as many rows as fit into memory that holds nothing yet.
+  /// Copies as many rows as fit into uninitialized memory.
   ///
-  /// - Returns: What is left, and how many rows were copied.
+  /// - Returns: An iterator over the other rows, and the number of copied rows.
   @inlinable
   func copyRows(to target: UnsafeMutableBufferPointer<Row>) -> (rest: Iterator, count: Int) {
     var (iterator, copied) = (makeIterator(), 0)

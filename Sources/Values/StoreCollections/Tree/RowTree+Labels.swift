@@ -1,25 +1,26 @@
 /// The labels that leaves may have: numbers of 32 bits.
 enum LabelSpace {
-  /// The first number that is no label.
+  /// The first number after the labels.
   static let end = 1 << 32
   static let middle = 1 << 31
-  /// The greatest distance of labels that are given out one after the other.
+  /// The greatest distance of labels that are assigned in sequence.
   static let step = 1 << 16
-  /// A part of the labels gets new ones when these are as far apart; else a larger part does.
+  /// A part of the labels is reassigned if they are at least this far apart; otherwise a larger
+  /// part is.
   static let sparse = 256
 
-  /// The label of a new last leaf; there must be one left.
+  /// The label of a new last leaf; a free label must exist.
   static func label(after label: Int) -> Int { label + distance(inSpace: end - label) }
 
-  /// The label of a new first leaf; there must be one left.
+  /// The label of a new first leaf; a free label must exist.
   static func label(before label: Int) -> Int { label - distance(inSpace: label) }
 
-  /// A label between two others; there must be one.
+  /// A label between two others; a free label must exist.
   static func label(between label: Int, _ bound: Int) -> Int {
     bound == end ? self.label(after: label) : label + (bound - label) / 2
   }
 
-  /// Small when space becomes scarce, so that some is left for many leaves.
+  /// Small if free labels are few, so that enough remain for many leaves.
   private static func distance(inSpace space: Int) -> Int { min(step, max(1, space >> 13)) }
 
   /// The label of the first of some leaves, and the distance from each to the next one.
@@ -27,13 +28,13 @@ enum LabelSpace {
     let first: Int
     let distance: Int
 
-    /// The label of a leaf by its number.
+    /// The label of the leaf with a number.
     func label(of leaf: UInt32) -> UInt32 {
       UInt32(truncatingIfNeeded: first &+ Int(leaf) &* distance)
     }
   }
 
-  /// Labels for some leaves.
+  /// Returns evenly spaced labels for some leaves.
   static func layout(leaves: Int) -> Layout {
     precondition(leaves < middle, "A tree cannot have \(leaves) leaves.")
     let distance = min(step, middle / max(1, leaves))
@@ -42,19 +43,19 @@ enum LabelSpace {
 }
 
 extension RowTree {
-  /// Gives some leaves new labels when the leaf into which a row goes must split and has no
-  /// number free behind or before it.
+  /// Assigns new labels to some leaves if an insertion must split its leaf and the leaf has no free
+  /// label after or before it.
   mutating func makeLabelSpace(forInsertionAt position: Int) {
     while isFull(atInsertionAt: position), let path = crowdedPath(forInsertionAt: position) {
       var depth = path.count - 1
-      // The first leaf of all gets another label only when all do.
+      // The first leaf of the tree gets a new label only if all leaves do.
       if path[0].first == 0 { depth = 0 }
       while depth > 0, !path[depth].isSparse { depth -= 1 }
       relabelLeaves(below: path[depth], depth: depth, position: position)
     }
   }
 
-  /// Whether the leaf is full into which a row goes; mostly it is not, and this is quick.
+  /// Whether the leaf that receives a row is full; usually it is not, and this check is fast.
   private func isFull(atInsertionAt position: Int) -> Bool {
     var (node, position) = (Unmanaged.passUnretained(root), position)
     for _ in 0..<height {
@@ -68,7 +69,7 @@ extension RowTree {
     }
   }
 
-  /// A branch with the labels that may stand below it.
+  /// A branch with the range of labels below it.
   private struct RelabelRange {
     let branch: RowBranch
     let height: Int
@@ -79,7 +80,7 @@ extension RowTree {
     var isSparse: Bool { (bound - first) / leaves >= LabelSpace.sparse }
   }
 
-  /// The branches above the leaf into which a row goes, when that has no number free.
+  /// The branches above the leaf that receives a row, if the leaf has no free label.
   private func crowdedPath(forInsertionAt position: Int) -> [RelabelRange]? {
     var (node, position, bound, isFirst) = (root, position, LabelSpace.end, true)
     var path: [RelabelRange] = []
@@ -151,7 +152,7 @@ extension RowTree {
     }
   }
 
-  /// Makes the branches changeable that lead to the one above a row, down to a depth.
+  /// Makes the branches on the path to a row mutable, down to a depth.
   private static func descend(
     _ node: inout AnyObject,
     _ height: Int,
@@ -191,7 +192,7 @@ extension RowTree {
     }
   }
 
-  /// Makes the index of the rows as they stand.
+  /// Rebuilds the index from the current rows.
   mutating func rebuildIndex() {
     guard isIndexed else { return }
     var pairs: [UInt64] = []

@@ -9,13 +9,13 @@ extension RowTree {
     return row
   }
 
-  /// Closes the gap that a row left which was moved out of its leaf.
+  /// Closes the gap of a row that was moved out of its leaf.
   ///
-  /// The nodes on the way belong to this tree alone.
+  /// The nodes on the path are not shared.
   ///
   /// - Parameters:
-  ///   - position: Where the row was.
-  ///   - hash: The hash of its id; of no importance when there is no index.
+  ///   - position: The previous position of the row.
+  ///   - hash: The hash of its id; ignored without an index.
   @usableFromInline
   mutating func closeHole(at position: Int, hash: UInt32) {
     var node = takeRoot()
@@ -25,7 +25,7 @@ extension RowTree {
     lowerRoot()
   }
 
-  /// Drops branches at the top that have one child only.
+  /// Removes branches at the top that have only one child.
   private mutating func lowerRoot() {
     if count == 0 { self = RowTree(identity: identity) }
     while height > 0 {
@@ -62,13 +62,14 @@ extension RowTree {
     if branch.count > 1 { rebalance(branch, slot, height) }
   }
 
-  /// A branch has the label of its first leaf.
+  /// Updates a branch's label to that of its first leaf.
   static func refreshLabel(of entry: UnsafeMutablePointer<RowBranchEntry>) {
     let branch = unsafeDowncast(entry.pointee.child, to: RowBranch.self)
     entry.pointee.label = branch.entries[0].label
   }
 
-  /// Merges a child that became too small with its neighbour, or takes some of the neighbour's.
+  /// Merges a child that is too small with its neighbor, or moves some of the neighbor's content
+  /// to it.
   private mutating func rebalance(_ branch: RowBranch, _ slot: Int, _ height: Int) {
     let least = height > 1 ? widths.leastBranch : widths.leastLeaf
     let size = Self.size(of: branch.entries[slot].child, height - 1)
@@ -117,7 +118,7 @@ extension RowTree {
     let second = unsafeDowncast(right.pointee.child, to: RowLeaf.self)
     let (labels, sum) = ((left.pointee.label, right.pointee.label), first.count + second.count)
     if sum <= widths.leaf {
-      // The label of the larger one stays, so that fewer rows change theirs.
+      // The label of the larger one stays, so that fewer rows change their labels.
       let keepsFirst = first.count >= second.count
       if keepsFirst {
         relabel(second, from: labels.1, to: labels.0)
@@ -142,7 +143,7 @@ extension RowTree {
     right.pointee.content = 0
   }
 
-  /// Makes the leaf in a slot changeable, with room for `room` rows.
+  /// Makes the leaf in a slot mutable, with a capacity of `room` rows.
   private static func makeLeafUnique(_ node: inout AnyObject, room: Int) {
     let isOwned = isUnique(&node)
     let leaf = unsafeDowncast(node, to: RowLeaf.self)

@@ -4,24 +4,24 @@ final class NoRows: Sendable {
   static let shared = NoRows()
 }
 
-/// A persistent sequence of rows with ids, no id twice.
+/// A persistent sequence of rows with unique ids.
 ///
-/// Copies share nodes; a write copies the nodes on one path, or none when nobody else has them.
+/// Copies share nodes; a write copies only the shared nodes on one path.
 ///
-/// The rows stand in the leaves of a balanced tree, which counts them. Each leaf has a **label**, a
-/// number that grows from leaf to leaf and stays when rows come and go elsewhere. An index leads
-/// from the hash of an id to the label of the leaf that holds the row: so a row is found by its
-/// place or its id in logarithmic time, and no row knows where it stands. A tree of few leaves has
-/// no index; there a row is found by looking through the tags of all leaves.
+/// The rows are in the leaves of a balanced tree, which counts them. Each leaf has a **label**, a
+/// number that grows from leaf to leaf and stays when other leaves change. An index maps the hash
+/// of an id to the label of the leaf that holds the row. So a row is found by its position or its
+/// id in logarithmic time, and rows do not store their positions. A tree of few leaves has no
+/// index; there a search scans the tags of all leaves.
 @usableFromInline
 struct RowTree<ID: Hashable, Row> {
   @usableFromInline let identity: RowIdentity<ID, Row>
-  /// A branch, or a leaf when `height` is 0; anything when there are no rows.
+  /// A branch, or a leaf if `height` is 0; a placeholder without rows.
   @usableFromInline var root: AnyObject
-  /// How many levels of branches there are.
+  /// The number of levels of branches.
   @usableFromInline var height = 0
   @usableFromInline var count = 0
-  /// Leads from hashes to labels; empty when `isIndexed` is false.
+  /// Maps hashes to labels; empty if `isIndexed` is false.
   @usableFromInline var index = HashIndex()
 
   @usableFromInline
@@ -32,16 +32,16 @@ struct RowTree<ID: Hashable, Row> {
 
   var widths: TreeWidths { identity.widths }
 
-  /// Whether there are so many leaves that an index finds a row sooner than a look at all of them.
+  /// Whether there are so many leaves that an index finds a row faster than a scan of all leaves.
   @inlinable var isIndexed: Bool { height > 1 }
 
-  /// Whether both are the same nodes; then they are the same rows.
+  /// Whether both share their root; then their rows are the same.
   @inlinable
   func isIdentical(to other: RowTree) -> Bool {
     root === other.root
   }
 
-  /// Takes the root out, to change what is below it together with the index.
+  /// Moves the root out, so that the nodes below it can change together with the index.
   mutating func takeRoot() -> AnyObject {
     let node = root
     root = NoRows.shared
@@ -75,14 +75,15 @@ struct RowTree<ID: Hashable, Row> {
 // MARK: - Finding rows
 
 extension RowTree {
-  /// Where a row stands; good for as long as the tree lives and does not change.
+  /// The location of a row; valid as long as the tree lives and does not change.
   ///
-  /// Nothing on the way to a row is retained, which would take longer than all the rest.
+  /// The nodes on the path are not retained, because that would take longer than the rest of
+  /// the search.
   @usableFromInline
   struct RowLocation {
     @usableFromInline let leaf: Unmanaged<RowLeaf>
     @usableFromInline let offset: Int
-    /// The place of the row among all rows.
+    /// The position of the row among all rows.
     @usableFromInline let position: Int
 
     @inlinable
@@ -98,7 +99,7 @@ extension RowTree {
       leaf._withUnsafeGuaranteedRef { $0.rows(of: Row.self) } + offset
     }
 
-    /// How many rows the leaf has from this one on.
+    /// The number of the leaf's rows from this one on.
     @inlinable var left: Int { leaf._withUnsafeGuaranteedRef { $0.count } - offset }
   }
 
@@ -133,7 +134,7 @@ extension RowTree {
   @inlinable
   func location(of id: ID) -> RowLocation? {
     guard height == 0, count <= 4 else { return location(of: id, hash: hash(of: id)) }
-    // Of so few, looking at all takes less than a hash.
+    // For so few rows, a scan is faster than a hash.
     guard count > 0 else { return nil }
     let all = UInt32(1) << UInt32(count) - 1
     return withUnsafePointer(to: id) {
@@ -141,7 +142,7 @@ extension RowTree {
     }
   }
 
-  /// The row with an id that has a hash.
+  /// The row with an id whose hash is known.
   @inlinable
   func location(of id: ID, hash: UInt32) -> RowLocation? {
     guard count > 0 else { return nil }
@@ -223,7 +224,7 @@ extension RowTree {
 // MARK: - Changing rows in their places
 
 extension RowTree {
-  /// The row at a position, in a leaf that belongs to this tree alone, to be changed in place.
+  /// The row at a position, in an unshared leaf, for changes in place.
   @inlinable
   mutating func uniqueRow(at position: Int) -> UnsafeMutablePointer<Row> {
     checkPosition(position)

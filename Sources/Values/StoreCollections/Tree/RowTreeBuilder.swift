@@ -1,23 +1,23 @@
-/// Builds a tree of rows that come one after the other, in linear time.
+/// Builds a tree from a sequence of rows, in linear time.
 ///
-/// Rows go to the end of a leaf, and a full leaf's ids are hashed in one go; no row moves and no id
-/// is hashed twice. Memory is taken leaf by leaf, as rows come.
+/// Rows are appended to the last leaf, and the ids of a full leaf are hashed together. Rows do not
+/// move, and each id is hashed once. Memory is allocated leaf by leaf.
 @usableFromInline
 struct RowTreeBuilder<ID: Hashable, Row> {
   @usableFromInline let identity: RowIdentity<ID, Row>
-  /// The place of the next row, the end of the last leaf's room, and the leaf's notes.
+  /// The place of the next row, the end of the last leaf's capacity, and the leaf's header.
   @usableFromInline var next: UnsafeMutablePointer<Row>?
   @usableFromInline var end: UnsafeMutablePointer<Row>?
   @usableFromInline var notes: UnsafeMutablePointer<RowLeafHeader>?
   private var built: BuiltLeaves
-  /// The room of the first leaf.
+  /// The capacity of the first leaf.
   private let least: Int
 
-  /// Makes a builder.
+  /// Creates a builder.
   ///
   /// - Parameters:
-  ///   - identity: What the tree's rows have in common.
-  ///   - capacity: How many rows are expected, when that is known.
+  ///   - identity: The identity of the tree.
+  ///   - capacity: The expected number of rows, if known.
   @usableFromInline
   init(identity: RowIdentity<ID, Row>, reserving capacity: Int = 0) {
     self.identity = identity
@@ -35,7 +35,7 @@ struct RowTreeBuilder<ID: Hashable, Row> {
     self.next = next + 1
   }
 
-  /// Begins a leaf, or makes the first one larger when more rows come than were expected.
+  /// Begins a leaf, or enlarges the first one if there are more rows than expected.
   @usableFromInline
   mutating func makeRoom() {
     let width = identity.widths.leaf
@@ -67,10 +67,10 @@ struct RowTreeBuilder<ID: Hashable, Row> {
 
   /// Finishes the tree.
   ///
-  /// - Parameter duplicate: Called with the first place of a row whose id occurred before, and
-  ///   with the id.
+  /// - Parameter duplicate: Called with the first place of a row with a duplicate id, and with
+  ///   the id.
   /// - Returns: The tree.
-  /// - Throws: What `duplicate` throws.
+  /// - Throws: The error of `duplicate`.
   @usableFromInline
   consuming func finish<Failure: Error>(
     duplicate: (Int, ID) throws(Failure) -> Void
@@ -81,7 +81,7 @@ struct RowTreeBuilder<ID: Hashable, Row> {
     tree.count = (built.leaves.count - 1) * identity.widths.leaf + last.count
     guard built.leaves.count > 1 else {
       if let place = firstDuplicate(in: last) { try duplicate(place, id(at: place)) }
-      // A small array should not keep room for a large leaf's rows.
+      // A small array should not occupy the memory of a full leaf.
       tree.root = last.count < last.room ? last.moved(Row.self, capacity: last.count) : last
       return tree
     }
@@ -102,7 +102,7 @@ struct RowTreeBuilder<ID: Hashable, Row> {
 
   private func id(at place: Int) -> ID { identity.read(row(at: place).pointee) }
 
-  /// The first place of a row whose id occurred before; nil when all ids differ.
+  /// The first place of a row with a duplicate id; nil if all ids differ.
   private func firstDuplicate() -> Int? {
     var first: Int?
     built.forEachCollision { hash, leaves in

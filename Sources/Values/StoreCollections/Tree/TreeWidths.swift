@@ -1,8 +1,8 @@
-/// How many rows and children the nodes of a tree hold.
+/// The numbers of rows and children in the nodes of a tree.
 ///
-/// A write to a node that an older version has too copies the node, and copying costs by the
-/// references in it: each of them is a counter somewhere in memory. So nodes are narrow, and
-/// leaves of large rows are narrower still. `StateBench` measures what follows from the widths.
+/// A write to a shared node copies the node, and the cost grows with its references: each of them
+/// is a counter elsewhere in memory. So nodes are narrow, and leaves of large rows are narrower
+/// still. `StateBench` measures the effect of the widths.
 @usableFromInline
 struct TreeWidths: Equatable, Sendable {
   /// The most rows of a leaf; at most 16, because a leaf has that many tags.

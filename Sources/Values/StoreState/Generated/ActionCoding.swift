@@ -1,4 +1,4 @@
-// What the generated code of a `WireAction` calls.
+// Calls of the generated code of a `WireAction`.
 
 extension CBOREncoder {
   /// Writes a label and a part of a payload: a value, or a child's action.
@@ -7,7 +7,7 @@ extension CBOREncoder {
   ///   - part: The part.
   ///   - label: Its label.
   ///   - name: The name of the case, for the path of an error.
-  /// - Throws: A `CodecError` when the part is an action that no client may send.
+  /// - Throws: A `CodecError` if the part is an action that no client may send.
   @inlinable
   public mutating func _$part<Part: WirePayload>(
     _ part: Part,
@@ -22,7 +22,7 @@ extension CBOREncoder {
     }
   }
 
-  /// Takes a part that the schema has refused at compile time.
+  /// A placeholder for a part that the schema rejects at compile time.
   public mutating func _$part<Part>(
     _ part: Part,
     _ label: StaticString,
@@ -31,14 +31,14 @@ extension CBOREncoder {
 }
 
 extension _$FieldReader {
-  /// Looks for a part of a payload and reads it: a value, or a child's action.
+  /// Finds a part of a payload and reads it: a value, or a child's action.
   ///
   /// - Parameters:
   ///   - label: The part's label.
-  ///   - names: What is told of an entry that is no part.
+  ///   - names: The known names, for the error about an unknown entry.
   ///   - decoder: The decoder of the payload.
   /// - Returns: The part.
-  /// - Throws: A `CodecError` when something else stands there.
+  /// - Throws: A `CodecError` if the entry is missing or has another form.
   @inlinable
   public mutating func _$part<Part: WirePayload>(
     _ label: StaticString,
@@ -53,7 +53,7 @@ extension _$FieldReader {
     }
   }
 
-  /// Stands for a part that the schema has refused at compile time.
+  /// A placeholder for a part that the schema rejects at compile time.
   public mutating func _$part<Part>(
     _ label: StaticString,
     _ names: @autoclosure () -> Names,
@@ -64,14 +64,14 @@ extension _$FieldReader {
 }
 
 extension _$FieldReader {
-  /// Reads the only part of a payload and makes the case of it.
+  /// Reads the only part of a payload and creates the case from it.
   ///
   /// - Parameters:
   ///   - label: The part's label.
   ///   - decoder: The decoder of the payload.
-  ///   - make: Makes the case.
+  ///   - make: Creates the case.
   /// - Returns: The case.
-  /// - Throws: A `CodecError` when something else stands there.
+  /// - Throws: A `CodecError` if the payload has another form.
   @inlinable
   public mutating func _$only<Part: WirePayload, Value>(
     _ label: StaticString,
@@ -83,7 +83,7 @@ extension _$FieldReader {
     return make(part)
   }
 
-  /// Stands for a part that the schema has refused at compile time.
+  /// A placeholder for a part that the schema rejects at compile time.
   public mutating func _$only<Part, Value>(
     _ label: StaticString,
     _ decoder: inout CBORDecoder,
@@ -97,10 +97,10 @@ extension _$ShuffledReader {
   /// Reads a part that was found: a value, or a child's action.
   ///
   /// - Parameters:
-  ///   - place: The part's place in the declaration.
+  ///   - place: The part's index in the declaration.
   ///   - label: Its label.
   /// - Returns: The part.
-  /// - Throws: A `CodecError` when something else stands there.
+  /// - Throws: A `CodecError` if the part has another form.
   @inlinable
   public mutating func _$part<Part: WirePayload>(
     _ place: Int,
@@ -114,7 +114,7 @@ extension _$ShuffledReader {
     }
   }
 
-  /// Stands for a part that the schema has refused at compile time.
+  /// A placeholder for a part that the schema rejects at compile time.
   public mutating func _$part<Part>(
     _ place: Int,
     of label: StaticString,
@@ -128,7 +128,7 @@ extension CodecError {
   ///
   /// - Parameters:
   ///   - name: The case.
-  ///   - type: What the action is called in schemas.
+  ///   - type: The action's name in schemas.
   /// - Returns: The error.
   public static func _$privateAction(_ name: String, of type: String) -> CodecError {
     CodecError(
@@ -144,7 +144,7 @@ public struct _$ActionSchema {
   /// The cases so far.
   public private(set) var cases: [Definition.Case] = []
 
-  /// Creates a list of nothing.
+  /// Creates an empty list.
   public init() {}
 
   /// Adds a case without payload.
@@ -152,7 +152,7 @@ public struct _$ActionSchema {
     cases.append(Definition.Case(name))
   }
 
-  /// Adds a case with a payload, whose types the case's constructor tells.
+  /// Adds a case with a payload, whose types follow from the case's constructor.
   public mutating func add<each Part: WirePayload, Value>(
     _ name: String,
     _ labels: [String],
@@ -162,7 +162,7 @@ public struct _$ActionSchema {
     cases.append(Definition.Case(name, labels, of: repeat (each Part).self, in: &registry))
   }
 
-  /// Says why the case cannot be sent, and what to do.
+  /// Produces a compiler error with the reason why the case cannot be sent, and the remedy.
   @available(
     *,
     unavailable,

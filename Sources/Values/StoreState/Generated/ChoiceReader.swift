@@ -1,6 +1,6 @@
-/// The beginning of a choice, or of an action, while generated code finds out which case it is.
+/// The beginning of a choice or an action, while generated code determines its case.
 public struct _$ChoiceReader {
-  /// What a case is called in errors.
+  /// The term for a case in errors.
   private let what: String
   private let hasPayload: Bool
   private let start: Int
@@ -9,24 +9,23 @@ public struct _$ChoiceReader {
   ///
   /// - Parameters:
   ///   - decoder: The decoder of the choice.
-  ///   - what: What a case is called in errors.
-  /// - Throws: A `CodecError` when there is neither a name nor a map with one.
+  ///   - what: The term for a case in errors.
+  /// - Throws: A `CodecError` if the bytes end, or for a map without exactly one entry.
   public init(_ decoder: inout CBORDecoder, of what: String = "case") throws(CodecError) {
     self.what = what
     hasPayload = try decoder.beginChoice(what)
     start = decoder.offset
   }
 
-  /// Reads a case's name when it stands next.
+  /// Reads a case's name if it is the next item.
   ///
   /// - Parameters:
   ///   - name: The case's name.
-  ///   - former: What the case was called before.
+  ///   - former: The case's former name.
   ///   - hasPayload: Whether the case has a payload.
   ///   - decoder: The decoder of the choice.
   /// - Returns: Whether the value is of this case.
-  /// - Throws: A `CodecError` when it is, but has no payload where one must be or the other way
-  ///   round.
+  /// - Throws: A `CodecError` if it is, but lacks a required payload or has an unexpected one.
   public func finds(
     _ name: StaticString,
     formerly former: StaticString? = nil,
@@ -36,7 +35,7 @@ public struct _$ChoiceReader {
     if try !decoder.readIfPresent(name: name) {
       guard let former, try decoder.readIfPresent(name: former) else { return false }
     }
-    // A name may be a dictionary's key; cases are not asked for in the order of their names.
+    // A name may be a map's key; cases are not tried in the order of their names.
     decoder.forgetOrder()
     guard hasPayload == self.hasPayload else {
       throw decoder.payloadError("\(name)", what, isMissing: hasPayload, offset: start)
@@ -44,10 +43,10 @@ public struct _$ChoiceReader {
     return true
   }
 
-  /// The error for a name that no case has.
+  /// The error for an unknown case.
   ///
   /// - Parameters:
-  ///   - names: The names of the cases that may stand here.
+  ///   - names: The names of the known cases.
   ///   - decoder: The decoder of the choice.
   /// - Returns: The error.
   public func unknown(_ names: [String], _ decoder: inout CBORDecoder) -> CodecError {
@@ -60,23 +59,23 @@ public struct _$ChoiceReader {
 }
 
 extension CBORDecoder {
-  /// Reads which case's payload changes inside.
+  /// Reads the index of the case whose payload changes inside.
   ///
   /// - Parameter count: The number of cases.
-  /// - Returns: The case's place; nil when the choice is replaced.
-  /// - Throws: A `CodecError` when it is neither.
+  /// - Returns: The index of the case; nil if the choice is replaced.
+  /// - Throws: A `CodecError` if the delta has another form.
   public mutating func _$changedCase(of count: Int) throws(CodecError) -> Int? {
     guard case .changed(let place) = try choiceDeltaForm(cases: count) else { return nil }
     return place
   }
 
-  /// Refuses a change inside of another case than the value's.
+  /// Rejects a change inside of a case other than the value's.
   ///
   /// - Parameters:
-  ///   - changed: The place of the case that changes.
-  ///   - place: The place of the value's case.
+  ///   - changed: The index of the case that changes.
+  ///   - place: The index of the value's case.
   ///   - names: The names of all cases.
-  /// - Throws: A `CodecError` when they differ.
+  /// - Throws: A `CodecError` if the indices differ.
   public func _$expect(
     _ changed: Int,
     toBe place: Int,
@@ -96,18 +95,18 @@ public struct _$PayloadChanges {
   private var left: Int
   private var last = -1
 
-  /// Reads the beginning of the changes.
+  /// Reads the header of the changes.
   public init(_ decoder: inout CBORDecoder) throws(CodecError) {
     left = try decoder.mapHeader()
   }
 
-  /// Reads which part of the payload changes next.
+  /// Reads the index of the next part of the payload that changes.
   ///
   /// - Parameters:
   ///   - count: The number of parts.
   ///   - decoder: The decoder of the changes.
-  /// - Returns: The part's place; nil when there are no more changes.
-  /// - Throws: A `CodecError` when there is no such part, or it has had its turn.
+  /// - Returns: The part's index; nil after the last change.
+  /// - Throws: A `CodecError` if the index is out of range or does not ascend.
   public mutating func next(
     below count: Int,
     _ decoder: inout CBORDecoder,
@@ -115,7 +114,7 @@ public struct _$PayloadChanges {
     guard left > 0 else { return nil }
     left -= 1
     let next = try decoder.place(below: count, "label")
-    // The decoder itself would notice only with the next item, which nobody would read.
+    // The decoder itself would detect this only at the next item, which may not be read.
     guard last < next else {
       throw decoder.error(.notCanonical, "the label \(next) stands after a greater one")
     }
@@ -124,7 +123,7 @@ public struct _$PayloadChanges {
   }
 }
 
-/// The parts of a payload whose labels' encodings stand in another order than the parts.
+/// The parts of a payload whose labels' encodings have another order than the parts.
 public struct _$ShuffledReader {
   private var decoders: [CBORDecoder]
 
@@ -132,9 +131,9 @@ public struct _$ShuffledReader {
   ///
   /// - Parameters:
   ///   - labels: The labels in the order of the parts.
-  ///   - order: The parts' places in the order of the labels' encodings.
+  ///   - order: The parts' indices in the order of the labels' encodings.
   ///   - decoder: The decoder of the payload.
-  /// - Throws: A `CodecError` when a label is missing, or when something else stands there.
+  /// - Throws: A `CodecError` if a label is missing or unknown.
   public init(
     _ labels: [StaticString],
     order: [Int],
@@ -165,7 +164,7 @@ public struct _$ShuffledReader {
     return try decoder._$value(of: label)
   }
 
-  /// Stands for a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func value<Part>(
     _ place: Int,
     of label: StaticString,

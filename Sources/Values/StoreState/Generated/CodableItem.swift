@@ -1,24 +1,24 @@
-/// A value of any `Codable` type as something that is replicated: any item, replaced as a whole.
+/// A value of any `Codable` type in replicated form: any item, replaced as a whole.
 ///
-/// What is keyed becomes a map from text, what is unkeyed an array. A `Set`, and a dictionary whose
-/// keys are no texts or integers, is written in the order of its items' encodings: their own order
-/// differs from process to process.
+/// A keyed container becomes a map with text keys, an unkeyed one an array. A `Set`, and a
+/// dictionary whose keys are neither texts nor integers, is written in the order of its items'
+/// encodings: their own order differs from process to process.
 ///
-/// `encode(to:)` of the value's type must not throw. Where it does the item is null, which every
-/// copy can hold, and the author is told: a process that owns state should not end over one value.
-/// What is read must be what would be written, or replicas would drift apart.
+/// The `encode(to:)` of the value's type must not throw. If it does, the item is null, which every
+/// copy can hold, and the author gets a report: a process that owns state should not end because of
+/// one value. A decoded item must equal the encoding of its value, or replicas would diverge.
 public struct _$CodableItem<Value: Codable & Sendable>: ReplicatedState {
   /// The value.
   public var value: Value
 
-  /// What is told that the value could not be encoded.
+  /// Called with a report if the value could not be encoded.
   private let report: @Sendable (String) -> Void
 
   /// Wraps a value.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - report: What is told, each time, that the value could not be encoded.
+  ///   - report: Called with a report each time that the value could not be encoded.
   public init(_ value: Value, reporting report: @escaping @Sendable (String) -> Void = { _ in }) {
     self.value = value
     self.report = report
@@ -27,10 +27,10 @@ public struct _$CodableItem<Value: Codable & Sendable>: ReplicatedState {
   /// Any item.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .any }
 
-  /// True.
+  /// True: the item may be null.
   public static var admitsNull: Bool { true }
 
-  /// Writes what the value's own conformance writes, or null where that throws.
+  /// Writes the item of the value's own conformance, or null if that throws.
   public func encode(to encoder: inout CBOREncoder) {
     do {
       try CodableItem.make(from: value, path: []).encode(to: &encoder)
@@ -53,7 +53,7 @@ public struct _$CodableItem<Value: Codable & Sendable>: ReplicatedState {
     }
   }
 
-  /// Reads an item and lets the value's own conformance make a value of it.
+  /// Reads an item and decodes a value from it by the value's own conformance.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     let start = decoder.offset
     var copy = decoder
@@ -68,7 +68,7 @@ public struct _$CodableItem<Value: Codable & Sendable>: ReplicatedState {
         offset: start,
       )
     }
-    // Nil when the value cannot be written at all, which is another item than null.
+    // Nil if the value cannot be encoded, which differs from an item that is null.
     let again = try? CodableItem.make(from: value, path: [])
     guard let again, again.encoded[...] == bytes else {
       throw CodecError(
@@ -91,7 +91,7 @@ extension CBORDecoder {
     value = item.value
   }
 
-  /// Takes a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func _$applyCodable<Value>(
     to value: inout Value,
     of name: StaticString,
@@ -109,7 +109,7 @@ extension _$FieldReader {
     return item.value
   }
 
-  /// Stands for a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func codableValue<Value>(
     of name: StaticString,
     _ decoder: inout CBORDecoder,
@@ -128,7 +128,7 @@ extension _$PlainReader {
     return item.value
   }
 
-  /// Stands for a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func codableField<Value>(_ name: StaticString) throws(_$NotPlain) -> Value {
     throw _$NotPlain()
   }

@@ -1,4 +1,4 @@
-/// Lets a value's `init(from:)` read an item.
+/// Decodes a value's `init(from:)` from an item.
 struct ItemDecoder: Decoder {
   let item: CodableItem
   let codingPath: [any CodingKey]
@@ -26,7 +26,7 @@ struct ItemDecoder: Decoder {
     )
   }
 
-  /// What an error says, with the place that it is about.
+  /// The text of an error, with its place.
   static func text(of error: any Error) -> String {
     let context: DecodingError.Context
     switch error {
@@ -253,7 +253,7 @@ private struct ItemUnkeyedDecoding: UnkeyedDecodingContainer {
   var count: Int? { items.count }
   var isAtEnd: Bool { currentIndex >= items.count }
 
-  /// Moves on only when `body` could read the element, as the protocol asks.
+  /// Advances only if `body` could read the element, as the protocol requires.
   private mutating func next<Value>(_ body: (ItemDecoder) throws -> Value) throws -> Value {
     let path = codingPath + [ItemKey(index: currentIndex)]
     guard !isAtEnd else {

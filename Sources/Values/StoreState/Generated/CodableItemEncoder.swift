@@ -1,8 +1,8 @@
-/// Collects what a value's `encode(to:)` writes.
+/// Collects the output of a value's `encode(to:)`.
 ///
-/// A reference, because containers are handed out and written to in any order.
+/// This is a class, because containers share it and write in any order.
 final class ItemEncoder: Encoder {
-  /// What was written so far.
+  /// The content so far.
   private enum Content {
     case nothing
     case single(CodableItem)
@@ -67,7 +67,7 @@ final class ItemEncoder: Encoder {
   }
 }
 
-/// A key by its text, or the place of an element.
+/// A text key, or the index of an element.
 struct ItemKey: CodingKey {
   let stringValue: String
   let intValue: Int?
@@ -84,7 +84,7 @@ struct ItemKey: CodingKey {
 
   init(index: Int) { self.init(intValue: index) }
 
-  /// The key under which a class writes what it inherits.
+  /// The key under which a class encodes its superclass.
   static let `super` = ItemKey(stringValue: "super")
 }
 
@@ -100,7 +100,7 @@ extension CodableItem {
   }
 }
 
-/// A collection that writes its items in an order of its own, different from process to process.
+/// A collection whose own order of items differs from process to process.
 private protocol UnorderedEncodable {
   func item(at path: [any CodingKey]) throws -> CodableItem
 }
@@ -124,7 +124,7 @@ extension Dictionary: UnorderedEncodable where Key: Encodable, Value: Encodable 
     return .array(pairs.sortedByEncoding { $0.0 }.flatMap { [$0.0, $0.1] })
   }
 
-  /// The entries where the keys are texts; nil where they are not.
+  /// The entries if the keys are texts; nil otherwise.
   private func textEntries(at path: [any CodingKey]) throws -> [String: CodableItem]? {
     var entries: [String: CodableItem] = [:]
     for (key, value) in self {
@@ -141,7 +141,7 @@ extension Dictionary: UnorderedEncodable where Key: Encodable, Value: Encodable 
     return isEmpty && !Self.hasTextKeys ? nil : entries
   }
 
-  /// Whether the type of the keys is one of those that are written as texts.
+  /// Whether the keys' type is one of those that are written as texts.
   private static var hasTextKeys: Bool {
     Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type
   }

@@ -1,4 +1,4 @@
-/// The containers through which a value's `encode(to:)` writes.
+/// Containers into which a value's `encode(to:)` writes.
 struct ItemKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: ItemEncoder
 

@@ -1,4 +1,4 @@
-/// An item without a schema, between a `Codable` value and its bytes.
+/// An item without a schema, as the step between a `Codable` value and its bytes.
 enum CodableItem: Sendable {
   case null
   case bool(Bool)
@@ -17,7 +17,7 @@ extension CodableItem {
     self = value >= 0 ? .unsigned(UInt64(value)) : .negative(UInt64(bitPattern: ~value))
   }
 
-  /// An integer of 128 bits by its halves, as where no `Codable` is in between.
+  /// An integer of 128 bits by its halves, in the same form as without `Codable`.
   init(wide integer: Int128) {
     self = .array([
       CodableItem(Int64(truncatingIfNeeded: integer >> 64)),
@@ -25,7 +25,7 @@ extension CodableItem {
     ])
   }
 
-  /// An integer of 128 bits by its halves, as where no `Codable` is in between.
+  /// An integer of 128 bits by its halves, in the same form as without `Codable`.
   init(wide integer: UInt128) {
     self = .array([
       .unsigned(UInt64(truncatingIfNeeded: integer >> 64)),
@@ -63,7 +63,7 @@ extension CodableItem {
     return encoder.bytes
   }
 
-  /// Reads an item; the decoder sees to it that it is not nested without end.
+  /// Reads an item; the decoder limits its depth.
   init(from decoder: inout CBORDecoder) throws(CodecError) {
     switch try decoder.peekKind() {
     case .null:

@@ -1,16 +1,16 @@
-/// The names of a record's or payload's fields while generated code reads a value.
+/// Reads the names of a record's or payload's fields for generated code.
 ///
-/// The names stand in the order of their encodings, so each is looked for where it must be; all
-/// else is done only for what does not fit.
+/// The names are in the order of their encodings, so the reader expects each at its place. Only
+/// unexpected entries need further work.
 public struct _$FieldReader {
-  /// What a reader wants to know once something does not fit.
+  /// Names that a reader needs after an unexpected entry.
   public struct Names {
     let fields: [String]
     let formerNames: [String: String]
 
     /// - Parameters:
     ///   - fields: The fields' names in the order of declaration.
-    ///   - formerNames: What fields were called before, by their names.
+    ///   - formerNames: The fields' former names, by their current names.
     public init(_ fields: [String], formerly formerNames: [String: String] = [:]) {
       self.fields = fields
       self.formerNames = formerNames
@@ -18,28 +18,27 @@ public struct _$FieldReader {
   }
 
   private var left: Int
-  /// Where the values of fields with former names are that were passed by.
+  /// The skipped values with former names, as decoders at their places.
   private var passed: [String: CBORDecoder] = [:]
-  /// Former names under which a value was found before the reader came by.
+  /// Former names whose values were used before the reader reached them.
   private var used: Set<String> = []
-  /// Where the value of the field is that was found last; empty when it stands next.
+  /// The place of the current field's value; empty if the value is the next item.
   private var elsewhere: [CBORDecoder] = []
 
-  /// Reads the beginning of the record.
+  /// Reads the header of the record.
   public init(_ decoder: inout CBORDecoder) throws(CodecError) {
     left = try decoder.mapHeader()
   }
 
-  /// Looks for a field.
+  /// Finds a field.
   ///
   /// - Parameters:
   ///   - name: The field's name.
   ///   - hasDefault: Whether the field may be missing.
-  ///   - names: What is told of an entry that is no field.
+  ///   - names: The known names, for the error about an unknown entry.
   ///   - decoder: The decoder of the record.
-  /// - Returns: False when the field is missing; else its value is read next.
-  /// - Throws: A `CodecError` when a field is missing that has no default, or when something else
-  ///   stands there.
+  /// - Returns: False if the field is missing; otherwise the caller reads its value next.
+  /// - Throws: A `CodecError` if a field without a default is missing, or an entry is unknown.
   public mutating func find(
     _ name: StaticString,
     hasDefault: Bool = false,
@@ -64,7 +63,7 @@ public struct _$FieldReader {
     return try decoder._$value(of: name)
   }
 
-  /// Stands for a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func value<Part>(
     of name: StaticString,
     _ decoder: inout CBORDecoder,
@@ -72,18 +71,18 @@ public struct _$FieldReader {
     try decoder._$value(of: name)
   }
 
-  /// Passes by the value of the field that was found last, when it begins anew.
+  /// Skips the value of the current field, if the decoder resets such fields.
   ///
   /// - Parameter decoder: The decoder of the record.
-  /// - Returns: Whether that was done.
-  /// - Throws: A `CodecError` where no value stands there.
+  /// - Returns: Whether the value was skipped.
+  /// - Throws: A `CodecError` if the value is malformed.
   public mutating func _$passEphemeral(_ decoder: inout CBORDecoder) throws(CodecError) -> Bool {
     guard decoder.beginsAnew else { return false }
     if isElsewhere { _ = takeElsewhere(decoder) } else { try decoder.skipItem() }
     return true
   }
 
-  /// Looks for a part of a payload and reads its value.
+  /// Finds a part of a payload and reads its value.
   @inlinable
   public mutating func nextValue<Part: ReplicatedState>(
     of name: StaticString,
@@ -94,7 +93,7 @@ public struct _$FieldReader {
     return try decoder._$value(of: name)
   }
 
-  /// Stands for a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func nextValue<Part>(
     of name: StaticString,
     _ names: @autoclosure () -> Names,
@@ -103,7 +102,7 @@ public struct _$FieldReader {
     try decoder._$value(of: name)
   }
 
-  /// Refuses entries behind the last field.
+  /// Rejects entries after the last field.
   public mutating func finish(
     _ names: @autoclosure () -> Names,
     _ decoder: inout CBORDecoder,
@@ -149,7 +148,7 @@ extension _$FieldReader {
     return try miss(name, hasDefault: hasDefault, names, decoder)
   }
 
-  /// Goes by entries with former names.
+  /// Skips entries with former names.
   private mutating func pass(_ names: Names, _ decoder: inout CBORDecoder) throws(CodecError) {
     guard !names.formerNames.isEmpty else { return }
     while left > 0 {
@@ -164,7 +163,7 @@ extension _$FieldReader {
     }
   }
 
-  /// Looks for a former name among the entries that were passed by and those that follow.
+  /// Finds a former name among the skipped entries and the following ones.
   private mutating func find(
     former: String,
     _ decoder: CBORDecoder,
@@ -191,7 +190,8 @@ extension _$FieldReader {
     var copy = decoder
     if left > 0 {
       let found = try copy.text()
-      // One that belongs behind the missing field is looked at when that field has its turn.
+      // An entry that belongs after the missing field is checked when the reader reaches that
+      // field.
       guard CBORDecoder.compare(found.encoded()[...], name.encoded()[...]) > 0 else {
         throw .unknownName(found, "field", among: names.fields, offset: decoder.offset)
       }

@@ -3,13 +3,13 @@
 /// - Parameters:
 ///   - one: A value.
 ///   - other: Another one.
-/// - Returns: What `_$isSame(as:)` says; nothing is compared where the bits are equal.
+/// - Returns: True if the bits are equal; otherwise the result of `_$isSame(as:)`.
 @inlinable
 public func _$areSame<Part: ReplicatedState>(_ one: Part, _ other: Part) -> Bool {
   _$haveSameBits(one, other) || one._$isSame(as: other)
 }
 
-/// Takes values that the schema has refused at compile time.
+/// A placeholder for values that the schema rejects at compile time.
 ///
 /// - Parameters:
 ///   - one: A value.
@@ -30,7 +30,7 @@ public struct _$DigestWriter {
     add(name, value._$digest)
   }
 
-  /// Takes a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func field<Part>(_ name: UInt64, _ value: Part) {}
 
   @usableFromInline

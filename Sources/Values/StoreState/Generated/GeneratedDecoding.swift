@@ -1,4 +1,4 @@
-/// What generated code calls to read a value.
+/// Calls of generated code that reads a value.
 extension CBORDecoder {
   /// Reads a field's value.
   @inlinable
@@ -12,7 +12,7 @@ extension CBORDecoder {
     }
   }
 
-  /// Stands for a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func _$value<Part>(of name: StaticString) throws(CodecError) -> Part {
     preconditionFailure("The field \"\(name)\" has no wire form, yet its type was compiled.")
   }
@@ -30,23 +30,23 @@ extension CBORDecoder {
     }
   }
 
-  /// Takes a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func _$apply<Part>(
     to part: inout Part,
     of name: StaticString,
   ) throws(CodecError) {}
 
-  /// Reads which of a record's fields changes.
+  /// Reads the index of the record's field that changes.
   public mutating func _$fieldPlace(below count: Int) throws(CodecError) -> Int {
     try place(below: count, "field")
   }
 
-  /// The error for a change inside of a case that has no inside.
+  /// The error for a change inside of a case without a payload.
   public func _$noPayload(in name: StaticString) -> CodecError {
     error(.deltaMismatch, "the case has no payload that could change").inside(.name("\(name)"))
   }
 
-  /// Reads a name of the program's own source when it stands next; else stays where it is.
+  /// Reads a literal name if it is the next item; otherwise the decoder does not move.
   mutating func readIfPresent(name: StaticString) throws(CodecError) -> Bool {
     let count = name.utf8CodeUnitCount
     guard count < 24, name.hasPointerRepresentation else {

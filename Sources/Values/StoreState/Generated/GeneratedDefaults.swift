@@ -1,5 +1,5 @@
-/// Stands for the default that a property marked `@ReplicationIgnored` does not have, which is an
-/// error at compile time.
+/// A placeholder for the missing default of a property that is marked `@ReplicationIgnored`, which
+/// is an error at compile time.
 ///
 /// - Returns: Never.
 public func _$missingDefault<Value>() -> Value {

@@ -1,4 +1,4 @@
-/// What generated code calls to write a value.
+/// Calls of generated code that writes a value.
 extension CBOREncoder {
   /// Writes a field's name and value.
   @inlinable
@@ -7,7 +7,7 @@ extension CBOREncoder {
     value.encode(to: &self)
   }
 
-  /// Takes a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func _$field<Part>(_ name: StaticString, _ value: Part) {}
 
   /// Begins the payload of a case: its name and the number of its parts.
@@ -18,7 +18,7 @@ extension CBOREncoder {
     mapHeader(count)
   }
 
-  /// Writes that a choice has another case now.
+  /// Writes that a choice now has another case.
   @inlinable
   public mutating func _$replacement<Value: ReplicatedState>(_ value: Value) -> Bool {
     arrayHeader(2)
@@ -40,7 +40,7 @@ public struct _$DeltaWriter {
     map = encoder.beginDeferredMap()
   }
 
-  /// Begins the delta between two payloads of the case at a place.
+  /// Begins the delta between two payloads of the case at an index.
   public init(case place: Int, _ encoder: inout CBOREncoder) {
     start = encoder.mark
     encoder.arrayHeader(2)
@@ -48,7 +48,7 @@ public struct _$DeltaWriter {
     map = encoder.beginDeferredMap()
   }
 
-  /// Writes what changed in one field, if anything did.
+  /// Writes the delta of one field, if it changed.
   @inlinable
   public mutating func field<Part: ReplicatedState>(
     _ index: Int,
@@ -66,7 +66,7 @@ public struct _$DeltaWriter {
     }
   }
 
-  /// Takes a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func field<Part>(
     _ index: Int,
     _ new: Part,
@@ -76,7 +76,7 @@ public struct _$DeltaWriter {
 
   /// Ends the delta.
   ///
-  /// - Returns: False when nothing changed; then nothing was written.
+  /// - Returns: False if no field changed; then no bytes are written.
   public func finish(_ encoder: inout CBOREncoder) -> Bool {
     guard count > 0 else {
       encoder.truncate(to: start)

@@ -1,25 +1,25 @@
-/// What generated code notes for readers of other builds' values.
+/// Hints that generated code records for readers of other builds' values.
 extension SchemaRegistry {
-  /// Notes that values of a type may differ in parts that neither of its encodings has.
+  /// Records that values of a type may differ in parts that both of its encodings lack.
   public mutating func _$noteHiddenParts(of type: String) {
     hidesParts = true
     if _$isDurable { forgetful.append(type) }
   }
 
-  /// Notes a part of durable forms that would not come back from them as it was.
+  /// Records a part of durable forms that would not be restored as it was.
   public mutating func _$noteForgetful(_ name: String) {
     if _$isDurable { forgetful.append(name) }
   }
 
-  /// Notes the properties that neither of a type's encodings has, as was said of each.
+  /// Records the properties that are marked so that both of a type's encodings lack them.
   public mutating func _$noteUnkept(_ properties: [String]) {
     if _$isDurable { unkept += properties }
   }
 
-  /// Notes that values have parts that travel, and begin anew after a restart.
+  /// Records that values have replicated parts that reset at a restart.
   public mutating func _$noteEphemeralParts() { hasEphemeralParts = true }
 
-  /// Notes what a property was called before and what it is by default.
+  /// Records the former names and the default of a property.
   public mutating func _$note<Root, Part: ReplicatedState>(
     _ name: String,
     _: KeyPath<Root, Part>,
@@ -29,7 +29,7 @@ extension SchemaRegistry {
     note(Root.self, name, formerly: formerly) { value().encoded() }
   }
 
-  /// Takes a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func _$note<Root, Part>(
     _ name: String,
     _: KeyPath<Root, Part>,
@@ -37,8 +37,7 @@ extension SchemaRegistry {
     default value: @autoclosure () -> Part,
   ) {}
 
-  /// Notes what a property that is marked `@ReplicatedAsCodable` was called before and what it is
-  /// by default.
+  /// Records the former names and the default of a property that is marked `@ReplicatedAsCodable`.
   public mutating func _$noteCodable<Root, Part: Codable & Sendable>(
     _ name: String,
     _: KeyPath<Root, Part>,
@@ -48,7 +47,7 @@ extension SchemaRegistry {
     note(Root.self, name, formerly: formerly) { _$CodableItem(value()).encoded() }
   }
 
-  /// Takes a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func _$noteCodable<Root, Part>(
     _ name: String,
     _: KeyPath<Root, Part>,

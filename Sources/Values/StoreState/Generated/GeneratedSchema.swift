@@ -1,20 +1,20 @@
-/// The fields of a record, or the cases of a choice, while generated code lists them.
+/// Collects the fields of a record, or the cases of a choice, for generated code.
 ///
-/// The overloads that are unavailable are there for their messages: a property or payload whose
-/// type cannot be replicated is an error at compile time, and this is where it shows. Their
-/// siblings in the other helpers take any type, so that the error shows once.
+/// The unavailable overloads exist for their messages: a property or payload whose type cannot be
+/// replicated is an error at compile time, which appears here. The corresponding functions of the
+/// other helpers accept any type, so the error appears once.
 public struct _$SchemaWriter {
   /// The fields so far.
   public private(set) var fields: [Definition.Field] = []
   /// The cases so far.
   public private(set) var cases: [Definition.Case] = []
 
-  /// Creates a list of nothing.
+  /// Creates an empty list.
   public init() {}
 }
 
 extension _$SchemaWriter {
-  /// Adds the property that the key path leads to.
+  /// Adds the property of a key path.
   public mutating func property<Root, Part: ReplicatedState>(
     _ name: String,
     _ keyPath: KeyPath<Root, Part>,
@@ -24,7 +24,8 @@ extension _$SchemaWriter {
     fields.append(Definition.Field(name, Part.schema(in: &registry)))
   }
 
-  /// Says why the property cannot be replicated, and what to do.
+  /// Produces a compiler error with the reason why the property cannot be replicated, and
+  /// the remedy.
   @available(
     *,
     unavailable,
@@ -40,7 +41,7 @@ extension _$SchemaWriter {
     in registry: inout SchemaRegistry,
   ) {}
 
-  /// Adds a property that never travels, in the schema of durable forms.
+  /// Adds a property that is never sent, in the schema of durable forms.
   public mutating func hiddenProperty<Root, Part: ReplicatedState>(
     _ name: String,
     _: KeyPath<Root, Part>,
@@ -50,7 +51,7 @@ extension _$SchemaWriter {
     fields.append(Definition.Field(name, Part.schema(in: &registry)))
   }
 
-  /// Says why the property cannot be kept, and what to do.
+  /// Produces a compiler error with the reason why the property cannot be stored, and the remedy.
   @available(
     *,
     unavailable,
@@ -66,7 +67,7 @@ extension _$SchemaWriter {
     in registry: inout SchemaRegistry,
   ) {}
 
-  /// Adds a property that never travels and is marked `@DurableAsCodable`.
+  /// Adds a property that is never sent and is marked `@DurableAsCodable`.
   public mutating func hiddenCodableProperty<Root, Part: Codable & Sendable>(
     _ name: String,
     _: KeyPath<Root, Part>,
@@ -76,7 +77,7 @@ extension _$SchemaWriter {
     fields.append(Definition.Field(name, .any))
   }
 
-  /// Adds the property that is marked `@ReplicatedAsCodable`.
+  /// Adds a property that is marked `@ReplicatedAsCodable`.
   public mutating func codableProperty<Root, Part: Codable & Sendable>(
     _ name: String,
     _: KeyPath<Root, Part>,
@@ -85,7 +86,8 @@ extension _$SchemaWriter {
     fields.append(Definition.Field(name, .any))
   }
 
-  /// Says why the property cannot be replicated, and what to do.
+  /// Produces a compiler error with the reason why the property cannot be replicated, and
+  /// the remedy.
   @available(
     *,
     unavailable,
@@ -108,7 +110,7 @@ extension _$SchemaWriter {
     cases.append(Definition.Case(name))
   }
 
-  /// Adds a case with a payload, whose types the case's constructor tells.
+  /// Adds a case with a payload, whose types follow from the case's constructor.
   public mutating func `case`<each Part: ReplicatedState, Value>(
     _ name: String,
     _ labels: [String],
@@ -118,7 +120,8 @@ extension _$SchemaWriter {
     cases.append(Definition.Case(name, labels, of: repeat (each Part).self, in: &registry))
   }
 
-  /// Says why the payload cannot be replicated, and what to do.
+  /// Produces a compiler error with the reason why the payload cannot be replicated, and
+  /// the remedy.
   @available(
     *,
     unavailable,

@@ -10,15 +10,14 @@
 ///       },
 ///     ])
 ///
-/// What is not listed is private to the process that owns the state: it cannot be encoded, and
-/// nothing decodes it.
+/// Other cases are private to the process that owns the state: they cannot be encoded or decoded.
 public struct ActionLayout<Value: Sendable>: Sendable {
   /// One case.
   public struct Case: Sendable {
     let name: String
     let hasPayload: Bool
     let schema: @Sendable (inout SchemaRegistry) -> [Definition.Field]
-    /// Writes the payload when the value is of this case; else returns false.
+    /// Writes the payload if the value is of this case; otherwise returns false.
     let encode: @Sendable (Value, [UInt8], inout CBOREncoder) throws(CodecError) -> Bool
     let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Value
   }
@@ -30,7 +29,7 @@ public struct ActionLayout<Value: Sendable>: Sendable {
   /// Creates the layout of an action.
   ///
   /// - Parameters:
-  ///   - name: What the type is called in schemas.
+  ///   - name: The type's name in schemas.
   ///   - cases: The cases that a client may send, in the order of declaration.
   public init(_ name: String, _ cases: [Case]) {
     self.name = name
@@ -43,7 +42,7 @@ extension ActionLayout.Case {
   /// A case without payload.
   ///
   /// - Parameters:
-  ///   - name: What the case is called in schemas, messages and JSON.
+  ///   - name: The case's name in schemas, messages and JSON.
   ///   - value: The case.
   ///   - matches: Whether an action is this case.
   /// - Returns: The case.
@@ -69,7 +68,7 @@ extension ActionLayout.Case {
   /// A case without payload.
   ///
   /// - Parameters:
-  ///   - name: What the case is called in schemas, messages and JSON.
+  ///   - name: The case's name in schemas, messages and JSON.
   ///   - value: The case.
   /// - Returns: The case.
   public static func `case`(_ name: String, _ value: Value) -> Self where Value: Equatable {
@@ -79,10 +78,10 @@ extension ActionLayout.Case {
   /// A case with a payload: values, or actions of a child feature.
   ///
   /// - Parameters:
-  ///   - name: What the case is called in schemas, messages and JSON.
-  ///   - labels: The labels of the payload, all or none; without labels it is `_0`, `_1`, ….
-  ///   - embed: Makes the case from its payload: `Action.titleChanged(title:)`.
-  ///   - extract: The payload when an action is this case.
+  ///   - name: The case's name in schemas, messages and JSON.
+  ///   - labels: The labels of all parts, or no labels; then they are `_0`, `_1`, ….
+  ///   - embed: Creates the case from its payload: `Action.titleChanged(title:)`.
+  ///   - extract: Returns the payload if an action is this case.
   /// - Returns: The case.
   public static func `case`<each Part: WirePayload>(
     _ name: String,

@@ -16,14 +16,14 @@ package struct CaseNames: Sendable {
 }
 
 extension CBORDecoder {
-  /// Reads a choice up to its payload and returns the case's place.
+  /// Reads a choice up to its payload and returns the index of the case.
   ///
-  /// `what` is what a case is called in an error message.
+  /// `what` is the term for a case in an error message.
   package mutating func caseIndex(_ cases: CaseNames, what: String) throws(CodecError) -> Int {
     let hasPayload = try beginChoice(what)
     let start = offset
     for (index, name) in cases.encodedNames.enumerated() where try readIfPresent(name) {
-      // It may be a dictionary's key; cases are not asked for in the order of their names.
+      // The name may be a map's key; cases are not tried in the order of their names.
       forgetOrder()
       guard cases.hasPayload[index] == hasPayload else {
         throw payloadError(cases.names[index], what, isMissing: !hasPayload, offset: start)
@@ -33,14 +33,14 @@ extension CBORDecoder {
     throw try unknownCase(what, among: cases.names)
   }
 
-  /// Reads whether a choice's case has a payload; the case's name comes next.
+  /// Reads whether a choice's case has a payload; the case's name is the next item.
   mutating func beginChoice(_ what: String) throws(CodecError) -> Bool {
     let hasPayload = try peekKind() == .map
     if hasPayload { try expectMapOfOne(what) }
     return hasPayload
   }
 
-  /// The error for the name of a case that the choice does not have.
+  /// The error for an unknown case.
   mutating func unknownCase(
     _ what: String,
     among names: [String],
@@ -80,7 +80,7 @@ extension CBORDecoder {
   }
 }
 
-/// The case's name as Swift knows it, for a message about a value that no layout lists.
+/// The case's name in Swift, for a message about a value that no layout lists.
 func caseName<Value>(of value: Value) -> String {
   if let label = Mirror(reflecting: value).children.first?.label { return label }
   return "\(value)"

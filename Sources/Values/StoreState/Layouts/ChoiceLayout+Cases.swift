@@ -2,7 +2,7 @@ extension ChoiceLayout.Case {
   /// A case without payload.
   ///
   /// - Parameters:
-  ///   - name: What the case is called in schemas, snapshots and JSON.
+  ///   - name: The case's name in schemas, snapshots and JSON.
   ///   - value: The case.
   ///   - matches: Whether a value is this case.
   /// - Returns: The case.
@@ -31,7 +31,7 @@ extension ChoiceLayout.Case {
   /// A case without payload.
   ///
   /// - Parameters:
-  ///   - name: What the case is called in schemas, snapshots and JSON.
+  ///   - name: The case's name in schemas, snapshots and JSON.
   ///   - value: The case.
   /// - Returns: The case.
   public static func `case`(_ name: String, _ value: Value) -> Self where Value: Equatable {
@@ -41,10 +41,10 @@ extension ChoiceLayout.Case {
   /// A case with a payload.
   ///
   /// - Parameters:
-  ///   - name: What the case is called in schemas, snapshots and JSON.
-  ///   - labels: The labels of the payload, all or none; without labels it is `_0`, `_1`, ….
-  ///   - embed: Makes the case from its payload: `Destination.edit(id:)`.
-  ///   - extract: The payload when a value is this case.
+  ///   - name: The case's name in schemas, snapshots and JSON.
+  ///   - labels: The labels of all parts, or no labels; then they are `_0`, `_1`, ….
+  ///   - embed: Creates the case from its payload: `Destination.edit(id:)`.
+  ///   - extract: Returns the payload if a value is this case.
   /// - Returns: The case.
   public static func `case`<each Part: ReplicatedState>(
     _ name: String,
@@ -76,7 +76,7 @@ extension ChoiceLayout.Case {
   }
 }
 
-/// What a choice does with the payloads of values that are known to be of one case.
+/// The operations of a choice on the payloads of values of one case.
 private struct PayloadState<Value: Sendable, each Part: ReplicatedState>: Sendable {
   let name: String
   let layout: PayloadLayout<repeat each Part>
@@ -147,7 +147,7 @@ private struct PayloadState<Value: Sendable, each Part: ReplicatedState>: Sendab
   }
 }
 
-/// The changes inside of a payload while its parts are gone through in the order of declaration.
+/// The changes inside of a payload, in the order of its parts' declaration.
 private struct PartChanges {
   let order: FieldOrder
   private var left: Int
@@ -168,7 +168,7 @@ private struct PartChanges {
     }
     left -= 1
     let next = try decoder.place(below: order.names.count, "label")
-    // The decoder itself would notice only with the next item, which nobody would read.
+    // The decoder itself would detect this only at the next item, which may not be read.
     guard changed.map({ $0 < next }) ?? true else {
       throw decoder.error(.notCanonical, "the label \(next) stands after a greater one")
     }

@@ -7,7 +7,7 @@
 ///       },
 ///     ])
 ///
-/// Every case has to be listed: a value of another one traps when it is encoded.
+/// All cases must be listed: a value of another case traps when it is encoded.
 public struct ChoiceLayout<Value: Sendable>: Sendable {
   /// One case.
   public struct Case: Sendable {
@@ -34,7 +34,7 @@ public struct ChoiceLayout<Value: Sendable>: Sendable {
   /// Creates the layout of a choice.
   ///
   /// - Parameters:
-  ///   - name: What the type is called in schemas.
+  ///   - name: The type's name in schemas.
   ///   - cases: All cases, in the order of declaration.
   public init(_ name: String, _ cases: [Case]) {
     self.name = name

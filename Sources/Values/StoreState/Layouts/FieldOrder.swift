@@ -1,10 +1,10 @@
-/// Names of a record's fields or of a payload's labels: in the order of declaration, which counts
-/// in deltas, and in the order of their encodings, which counts in snapshots.
+/// The names of a record's fields or of a payload's labels: in the order of declaration, which
+/// deltas use, and in the order of their encodings, which snapshots use.
 package struct FieldOrder: Sendable {
   package let names: [String]
   /// Each name as an item, in the order of declaration.
   let encodedNames: [[UInt8]]
-  /// The places in the order of declaration, sorted by the names' encodings.
+  /// The indices in the order of declaration, sorted by the names' encodings.
   let canonical: [Int]
   /// The names' digests, in the order of declaration.
   let digests: [Digest]
@@ -30,7 +30,7 @@ package struct FieldOrder: Sendable {
 extension CBORDecoder {
   /// Reads the name of the field at `place`, the next one in the order of encodings.
   ///
-  /// `left` is how many entries of the map have not been read.
+  /// `left` is the number of the map's unread entries.
   package mutating func fieldName(
     _ order: FieldOrder,
     at place: Int,
@@ -44,7 +44,7 @@ extension CBORDecoder {
     throw .unknownName(found, "field", among: order.names, offset: start)
   }
 
-  /// Refuses entries behind the last field.
+  /// Rejects entries after the last field.
   package mutating func checkNoMoreFields(_ order: FieldOrder, left: Int) throws(CodecError) {
     guard left > 0 else { return }
     let start = offset

@@ -1,6 +1,6 @@
-/// A value with an id travels as a record of its `id` and its `value`.
+/// A value with an id is encoded as a record of its `id` and its `value`.
 extension Identified: WirePayload, WireValue where ID: WireValue, Value: WireValue {
-  /// A record of the two.
+  /// A record of the id and the value.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
     registry.define(Self.self, name: "Identified") { registry in
       let id = Definition.Field("id", ID.schema(in: &registry))
@@ -8,7 +8,7 @@ extension Identified: WirePayload, WireValue where ID: WireValue, Value: WireVal
     }
   }
 
-  /// What the two say.
+  /// True if it is true of the id and the value.
   public static var equalsItself: Bool { ID.equalsItself && Value.equalsItself }
 
   /// Writes the id and the value.
@@ -45,7 +45,7 @@ extension Identified: WirePayload, WireValue where ID: WireValue, Value: WireVal
 }
 
 extension Identified: ReplicatedState where ID: ReplicatedState, Value: ReplicatedState {
-  /// Writes the deltas of the id and of the value, as far as they changed.
+  /// Writes the deltas of the id and the value, if they changed.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     var delta = _$DeltaWriter(record: &encoder)
     delta.field(0, id, old.id, &encoder)

@@ -1,8 +1,8 @@
-/// The labelled parts of a case's payload.
+/// The labeled parts of a case's payload.
 struct PayloadLayout<each Part: WirePayload>: Sendable {
   let order: FieldOrder
 
-  /// Creates a layout; without labels the parts are called `_0`, `_1`, … by their places.
+  /// Creates a layout; without labels the parts are named `_0`, `_1`, … by their index.
   init(labels: [String], of owner: String) {
     var count = 0
     for _ in repeat (each Part).self { count += 1 }
@@ -62,13 +62,15 @@ struct PayloadLayout<each Part: WirePayload>: Sendable {
   }
 }
 
-/// Decoders of the parts of a payload: they stand in the order of their labels' encodings, and are
-/// wanted in the order of declaration.
+/// Decoders of a payload's parts.
+///
+/// The parts are in the order of their labels' encodings; callers read them in the order
+/// of declaration.
 private struct PartDecoders {
   let order: FieldOrder
   private var place = 0
   private var left: Int
-  /// A decoder for each part; empty when both orders are the same and one decoder does.
+  /// A decoder for each part; empty if both orders are equal and one decoder is enough.
   private var decoders: [CBORDecoder] = []
 
   init(_ order: FieldOrder, from decoder: inout CBORDecoder) throws(CodecError) {

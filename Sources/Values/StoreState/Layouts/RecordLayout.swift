@@ -1,4 +1,4 @@
-/// The fields of a record: what a hand-written `ReplicatedRecord` gives instead of code.
+/// The fields of a record: the part of a `ReplicatedRecord` that its author writes.
 ///
 ///     static let layout = RecordLayout<Todo>("Todo", [
 ///       .field("id", \.id),
@@ -9,17 +9,17 @@ public struct RecordLayout<Value: Sendable>: Sendable {
   /// One field.
   public struct Field: Sendable {
     let name: String
-    /// What the field was called in earlier builds.
+    /// The field's names in earlier builds.
     let formerNames: [String]
-    /// Behind one reference, because a field is looked up for every value that is compared.
+    /// Stored behind one reference, because each comparison of values looks up its fields.
     fileprivate let coding: Coding
 
     /// A field that is replicated.
     ///
     /// - Parameters:
-    ///   - name: What the field is called in schemas, snapshots and JSON.
-    ///   - former: What it was called in earlier builds, the newest name first.
-    ///   - keyPath: Where its value is.
+    ///   - name: The field's name in schemas, snapshots and JSON.
+    ///   - former: The field's names in earlier builds, the newest name first.
+    ///   - keyPath: The key path of its value.
     /// - Returns: The field.
     public static func field<Part: ReplicatedState>(
       _ name: String,
@@ -29,11 +29,11 @@ public struct RecordLayout<Value: Sendable>: Sendable {
       Field(name: name, formerNames: former, coding: Coding(StoredPart(keyPath), keyPath))
     }
 
-    /// A field that is replicated and was always called so.
+    /// A field that is replicated and has no former names.
     ///
     /// - Parameters:
-    ///   - name: What the field is called in schemas, snapshots and JSON.
-    ///   - keyPath: Where its value is.
+    ///   - name: The field's name in schemas, snapshots and JSON.
+    ///   - keyPath: The key path of its value.
     /// - Returns: The field.
     public static func field<Part: ReplicatedState>(
       _ name: String,
@@ -43,7 +43,7 @@ public struct RecordLayout<Value: Sendable>: Sendable {
     }
   }
 
-  /// What is done with one field.
+  /// The operations on one field.
   fileprivate final class Coding: Sendable {
     let schema: @Sendable (String, inout SchemaRegistry) -> Schema
     let encode: @Sendable (Value, inout CBOREncoder) -> Void
@@ -84,7 +84,7 @@ public struct RecordLayout<Value: Sendable>: Sendable {
   /// Creates the layout of a record.
   ///
   /// - Parameters:
-  ///   - name: What the type is called in schemas.
+  ///   - name: The type's name in schemas.
   ///   - fields: The fields in the order of declaration.
   public init(_ name: String, _ fields: [Field]) {
     self.name = name
@@ -95,7 +95,7 @@ public struct RecordLayout<Value: Sendable>: Sendable {
 }
 
 extension RecordLayout {
-  /// Defines the record; a field that another build does not have is what it is in `initial`.
+  /// Defines the record; a field that another build lacks has its value in `initial`.
   func schema(
     in registry: inout SchemaRegistry,
     initial: @autoclosure () -> Value,

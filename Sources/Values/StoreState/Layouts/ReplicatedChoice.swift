@@ -24,12 +24,12 @@ extension ReplicatedChoice {
   /// The digest of the case and its payload.
   public var _$digest: Digest { Self.layout.digest(self) }
 
-  /// Writes the other case, or what changed inside of the payload.
+  /// Writes the new case, or the changes inside of the payload.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     Self.layout.encodeDelta(self, from: old, to: &encoder)
   }
 
-  /// Reads the other case, or changes the payload inside.
+  /// Reads the new case, or applies changes inside of the payload.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     try Self.layout.applyDelta(to: &self, from: &decoder)
   }

@@ -1,6 +1,6 @@
 /// A structure whose fields are replicated one by one.
 ///
-/// The layout is all that a type has to give:
+/// The layout is the only requirement without a default besides `init()`:
 ///
 ///     extension Todo: ReplicatedRecord {
 ///       static let layout = RecordLayout<Todo>("Todo", [
@@ -9,15 +9,15 @@
 ///       ])
 ///     }
 ///
-/// Properties that the layout leaves out are private to their process: a copy has the value that
-/// `init()` gives them. Where `==` looks at them and values are keys or elements of sets, the type
-/// says so: `static var equalsItself: Bool { false }`. Fields are set through their key paths, so
-/// what observers of theirs do is done in a copy too; generated conformances set them quietly.
+/// Properties outside of the layout are private to their process: a copy has their values from
+/// `init()`. If `==` compares them and values are keys or elements of sets, the type declares
+/// `static var equalsItself: Bool { false }`. Fields are set through their key paths, so their
+/// property observers also run in a copy; generated conformances set them without observers.
 public protocol ReplicatedRecord: ReplicatedState {
   /// The fields.
   static var layout: RecordLayout<Self> { get }
 
-  /// Creates a value whose fields are about to be filled in.
+  /// Creates a value whose fields are then filled in.
   init()
 }
 

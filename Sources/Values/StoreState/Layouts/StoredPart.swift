@@ -1,7 +1,7 @@
-/// A part of a value that a key path leads to, read without the key path where that is possible.
+/// A part of a value that a key path refers to, read without the key path if possible.
 ///
-/// Reading through a key path costs some 100 ns. Where it leads to a stored property, which
-/// `MemoryLayout.offset(of:)` tells, the part is read at its offset.
+/// Reading through a key path costs some 100 ns. If the key path refers to a stored property, which
+/// has a `MemoryLayout.offset(of:)`, the part is read at its offset.
 @usableFromInline
 package struct StoredPart<Value: Sendable, Part: Sendable>: Sendable {
   @usableFromInline let keyPath: any KeyPath<Value, Part> & Sendable
@@ -25,7 +25,7 @@ package struct StoredPart<Value: Sendable, Part: Sendable>: Sendable {
     return UnsafeRawPointer(place).advanced(by: offset).assumingMemoryBound(to: Part.self).pointee
   }
 
-  /// Hands over the parts of the values at two places, uncopied where they are stored.
+  /// Passes the parts of the values at two places to a closure, without a copy if they are stored.
   @inlinable
   package func withBoth<Result>(
     at one: UnsafePointer<Value>,

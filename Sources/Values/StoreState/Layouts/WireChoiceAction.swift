@@ -12,7 +12,7 @@ extension WireChoiceAction {
 
   /// Writes the case and its payload.
   ///
-  /// - Throws: A `CodecError` when the layout does not list the case.
+  /// - Throws: A `CodecError` if the layout does not list the case.
   public func encode(to encoder: inout CBOREncoder) throws(CodecError) {
     try Self.layout.encode(self, to: &encoder)
   }

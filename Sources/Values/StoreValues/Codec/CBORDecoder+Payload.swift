@@ -1,7 +1,7 @@
 public import StoreBytes
 
 extension CBORDecoder {
-  /// Reads a part of a value; an error that it throws says that it happened inside of `element`.
+  /// Reads a part of a value; an error that it throws gets `element` added to its path.
   @inlinable
   public mutating func decode<Value: WirePayload>(
     _ type: Value.Type,
@@ -14,13 +14,13 @@ extension CBORDecoder {
     }
   }
 
-  /// Reads which entries of a dictionary go, come and change inside.
+  /// Reads the removals, insertions and changes of a dictionary's entries.
   ///
   /// - Parameters:
   ///   - type: The type of the keys.
-  ///   - body: Reads what follows the key: nothing when the change is 0 and the entry goes, its
-  ///     value when it is 1, the delta of its value when it is 2.
-  /// - Throws: A `CodecError` when something else stands next, or what `body` throws, at the key.
+  ///   - body: Reads the rest of an entry after its key: no item for change 0, a removal; the value
+  ///     for change 1, an insertion; the value's delta for change 2.
+  /// - Throws: A `CodecError` if the items have another form, or the error of `body`, at the key.
   package mutating func entryChanges<Key: WireValue>(
     of type: Key.Type,
     _ body: (inout CBORDecoder, _ change: Int, Key) throws(CodecError) -> Void,

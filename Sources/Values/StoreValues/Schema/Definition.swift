@@ -1,15 +1,15 @@
-/// What a name in a schema document stands for.
+/// The definition of a name in a schema document.
 public enum Definition: Hashable, Sendable {
-  /// Fields, all of which are present in every value.
+  /// A record: every value has all fields.
   case record([Field])
-  /// Cases, one of which is each value.
+  /// A choice: every value is one of the cases.
   case choice([Case])
 
   /// A field of a record, or a part of a case's payload.
   public struct Field: Hashable, Sendable {
     /// The field's name, or the payload's label.
     public var name: String
-    /// What stands there.
+    /// The schema of the value.
     public var schema: Schema
 
     /// Creates a field.
@@ -23,7 +23,7 @@ public enum Definition: Hashable, Sendable {
   public struct Case: Hashable, Sendable {
     /// The case's name.
     public var name: String
-    /// Its payload; empty for a case without.
+    /// The payload's parts; empty for a case without a payload.
     public var payload: [Field]
 
     /// Creates a case.
@@ -32,7 +32,7 @@ public enum Definition: Hashable, Sendable {
       self.payload = payload
     }
 
-    /// Creates a case with a payload of some types, whose schemas the registry gets.
+    /// Creates a case with a payload of the given types; the registry gets their schemas.
     package init<each Part: WirePayload>(
       _ name: String,
       _ labels: [String],

@@ -1,6 +1,6 @@
-/// Which kind of value stands in a place.
+/// The kind of a value.
 ///
-/// Records and choices are always `named`: their definitions stand in the `SchemaDocument`.
+/// Records and choices are always `named`; the `SchemaDocument` contains their definitions.
 public indirect enum Schema: Hashable, Sendable {
   /// False or true.
   case bool
@@ -42,7 +42,7 @@ public indirect enum Schema: Hashable, Sendable {
   case duration
   /// A uniform resource locator.
   case url
-  /// Nothing but null.
+  /// Always null.
   case null
   /// Any item.
   case any
@@ -50,18 +50,18 @@ public indirect enum Schema: Hashable, Sendable {
   case optional(Schema)
   /// Elements in order.
   case array(Schema)
-  /// Elements without order, none twice.
+  /// Unique elements without order.
   case set(Schema)
   /// Values by key.
   case dictionary(key: Schema, value: Schema)
-  /// Records in order, each with an id that no other has.
+  /// Records in order, each with a unique id.
   case identified(idField: String, id: Schema, element: Schema)
   /// A record or choice that the document defines.
   case named(String)
 }
 
 extension Schema {
-  /// Names and kinds of what has no parts.
+  /// Names and schemas of the kinds without parts.
   static let simpleKinds: [(name: String, schema: Schema)] = [
     ("bool", .bool), ("int8", .int8), ("int16", .int16), ("int32", .int32), ("int64", .int64),
     ("uint8", .uint8), ("uint16", .uint16), ("uint32", .uint32), ("uint64", .uint64),
@@ -72,14 +72,14 @@ extension Schema {
     ("any", .any),
   ]
 
-  /// The name in a document of what has no parts; nil for the others.
+  /// The name of a kind without parts in a document; nil for other kinds.
   var simpleName: String? {
     Self.simpleKinds.first { $0.schema == self }?.name
   }
 
   /// Whether a value of this kind may be written as null.
   ///
-  /// Named kinds are records and choices and never do.
+  /// Named kinds are records and choices, which never are.
   package var admitsNull: Bool {
     switch self {
     case .optional, .null, .any: true

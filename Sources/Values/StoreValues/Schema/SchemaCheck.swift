@@ -1,9 +1,9 @@
 import StoreBytes
 
-/// Finds out whether a schema document makes sense.
+/// Checks that a schema document is valid.
 ///
-/// Nothing here calls itself along the names of the document: a chain of a hundred thousand
-/// definitions from outside must not exhaust the stack.
+/// This code does not recurse along the document's names: a chain of a hundred thousand foreign
+/// definitions must not exhaust the stack.
 struct SchemaCheck {
   let document: SchemaDocument
 
@@ -101,8 +101,8 @@ struct SchemaCheck {
 extension SchemaCheck {
   /// Checks that no value has to contain itself: `Node { next: Node }` has no finite value.
   ///
-  /// Definitions that have finite values are struck off until none is left or none can be: each
-  /// waits for those that it cannot do without, and what is left over waits for itself.
+  /// Removes definitions that have finite values until no more can be removed (Kahn's algorithm).
+  /// Each definition waits for the ones that it requires; the ones that remain require themselves.
   private func checkThatValuesEnd() throws(CodecError) {
     var waiting: [String: Int] = [:]
     var dependents: [String: [String]] = [:]
@@ -127,10 +127,10 @@ extension SchemaCheck {
     }
   }
 
-  /// The definitions without which a value of a record cannot be.
+  /// The definitions that every value of a record requires.
   ///
-  /// A choice is taken to need none: one of its cases usually does not, and where all do, nothing
-  /// can be decoded, but nothing hangs either.
+  /// A choice counts as requiring no definition: one of its cases usually requires none. If all
+  /// cases do, no value can be decoded, but no code hangs either.
   private func needs(of definition: Definition) -> Set<String> {
     guard case .record(let fields) = definition else { return [] }
     var names: Set<String> = []

@@ -1,12 +1,12 @@
 extension SchemaDocument {
-  /// What differs between two documents, one line for each field: `Todos.items[].title: text here,
-  /// int64 there`.
+  /// The differences between two documents, one line for each field: `Todos.items[].title: text
+  /// here, int64 there`.
   ///
   /// - Parameters:
   ///   - here: The document of this program.
   ///   - there: The document of the other one.
   ///   - limit: The number of lines after which the search ends.
-  /// - Returns: No line when the documents mean the same, whatever their definitions are called.
+  /// - Returns: No lines if the documents differ at most in the names of their definitions.
   public static func differences(
     between here: SchemaDocument,
     and there: SchemaDocument,
@@ -36,9 +36,9 @@ struct SchemaDifference {
   private var lines: [String] = []
   private var steps: [Step] = []
   private var seen: Set<Pair> = []
-  /// Definitions that are still to be compared.
+  /// Definitions whose comparison is pending.
   ///
-  /// A list, not recursion: a chain of definitions from outside may be long.
+  /// This is a list instead of recursion, because a chain of foreign definitions may be long.
   private var pending: [(path: Int, pair: Pair)] = []
 
   init(here: SchemaDocument, there: SchemaDocument, limit: Int) {
@@ -70,7 +70,7 @@ struct SchemaDifference {
     return steps.count - 1
   }
 
-  /// Notes a difference; the middle of a very long path is left out.
+  /// Records a difference; the middle of a very long path is omitted.
   private mutating func note(_ difference: String, at path: Int) {
     guard lines.count < limit else { return }
     var texts: [String] = []
@@ -149,8 +149,10 @@ extension SchemaDifference {
     }
   }
 
-  /// Says which names only one side has; when both have the same, whether their order differs:
-  /// deltas name fields by their place.
+  /// Records the names that only one side has.
+  ///
+  /// If both have the same names, records a difference in their order: deltas identify fields
+  /// by index.
   private mutating func compareNames(_ names: [String], _ others: [String], path: Int) {
     let known = Set(names)
     let otherKnown = Set(others)

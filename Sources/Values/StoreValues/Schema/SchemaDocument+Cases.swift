@@ -1,8 +1,8 @@
 extension SchemaDocument {
-  /// The schema of a choice with some of its cases, and of nothing that only the others need.
+  /// The schema of a choice with some of its cases, without definitions that only the others use.
   ///
   /// - Parameter isKept: Whether a case stays.
-  /// - Returns: The schema; the same where the root is no choice.
+  /// - Returns: The schema; this one if the root is not a choice.
   package func keepingCases(where isKept: (_ name: String) -> Bool) -> SchemaDocument {
     guard case .named(let name) = root, case .choice(let cases)? = definitions[name] else {
       return self
@@ -12,7 +12,7 @@ extension SchemaDocument {
     var all = definitions
     all[name] = .choice(kept)
     var reached: [String: Definition] = [:]
-    // A list, not recursion: a chain of definitions may be long.
+    // A list instead of recursion, because a chain of definitions may be long.
     var pending = [root]
     while let schema = pending.popLast() {
       for name in schema.names where reached[name] == nil {
@@ -26,7 +26,7 @@ extension SchemaDocument {
 }
 
 extension Definition {
-  /// What stands in the fields, or in the cases' payloads.
+  /// The schemas of the fields, or of the cases' payloads.
   fileprivate var schemas: [Schema] {
     switch self {
     case .record(let fields): fields.map(\.schema)
@@ -36,7 +36,7 @@ extension Definition {
 }
 
 extension Schema {
-  /// The definitions that it names.
+  /// The names of the definitions to which it refers.
   fileprivate var names: [String] {
     switch self {
     case .named(let name): [name]

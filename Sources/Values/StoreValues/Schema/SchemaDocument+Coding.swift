@@ -1,10 +1,10 @@
 public import StoreBytes
 
 extension SchemaDocument: WireValue {
-  /// A document may be any item: it describes itself in no schema.
+  /// A document may be any item: no schema describes it.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .any }
 
-  /// True, as for every value whose kind is any.
+  /// True, as for every value of the kind `any`.
   public static var admitsNull: Bool { true }
 
   /// Writes the root and the map of definitions.
@@ -22,7 +22,7 @@ extension SchemaDocument: WireValue {
     entries.writeMap(to: &encoder)
   }
 
-  /// Reads a document and checks that it makes sense.
+  /// Reads a document and checks that it is valid.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     try decoder.expectArray(of: 2, "a schema document")
     let root = try Schema(from: &decoder)

@@ -13,7 +13,7 @@ extension SchemaDocument {
 }
 
 extension Schema {
-  /// The same for what stands in the kind itself; definitions are looked at on their own.
+  /// The same for the kind itself; definitions are checked separately.
   fileprivate var mayHoldFloats: Bool {
     switch self {
     case .float16, .float32, .float64, .date, .any: true

@@ -1,10 +1,11 @@
 public import StoreBytes
 
 extension SchemaDocument {
-  /// The digest of what the document means, whatever its definitions are called.
+  /// The digest of the document's meaning, independent of the names of its definitions.
   ///
-  /// It is the digest of the encoding of the same document with its definitions called `0`, `1`, …
-  /// in the order in which they are met: first in the root, then in the definition `0`, and so on.
+  /// It is the digest of the encoding of the same document with its definitions renamed to `0`,
+  /// `1`, … in the order of their first use: first in the root, then in the definition `0`, and
+  /// so on.
   public var hash: Digest {
     var renaming = Renaming()
     let root = renaming.rename(self.root)
@@ -31,7 +32,7 @@ extension SchemaDocument {
     return Digest(ofTrusted: encoder.bytes)
   }
 
-  /// Gives definitions new names in the order in which they are met.
+  /// Renames definitions in the order of their first use.
   private struct Renaming {
     private(set) var order: [String] = []
     private var names: [String: String] = [:]

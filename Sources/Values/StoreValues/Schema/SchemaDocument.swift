@@ -1,17 +1,18 @@
 public import StoreBytes
 
-/// A schema with the definitions that it refers to: everything needed to read a value of it.
+/// A schema with the definitions to which it refers: all that a reader of its values needs.
 public struct SchemaDocument: Hashable, Sendable {
-  /// What the values are.
+  /// The schema of the values.
   public let root: Schema
 
   /// The records and choices by name.
   public let definitions: [String: Definition]
 
-  /// Creates a document and checks that it makes sense.
+  /// Creates a document and checks that it is valid.
   ///
-  /// - Throws: A `CodecError` when a name is not defined, a field, case or label stands there
-  ///   twice, an identified array's elements have no such id, or a value would never end.
+  /// - Throws: A `CodecError` if a name is undefined, a field, case or label occurs twice, the
+  ///   elements of an identified array lack the id field, or a value would contain itself
+  ///   without end.
   public init(root: Schema, definitions: [String: Definition]) throws(CodecError) {
     self.root = root
     self.definitions = definitions
@@ -27,7 +28,7 @@ public struct SchemaDocument: Hashable, Sendable {
     }
   }
 
-  /// The definition that a kind refers to; nil when it is no named one.
+  /// The definition to which a kind refers; nil if the kind is not named.
   public func definition(of schema: Schema) -> Definition? {
     guard case .named(let name) = schema else { return nil }
     return definitions[name]

@@ -1,21 +1,21 @@
-/// Is shown the fields of records, by their names and key paths, while schemas are asked for.
+/// Visits the fields of records, with their names and key paths, while schemas are built.
 package protocol SchemaFieldVisitor: AnyObject, Sendable {
-  /// Looks at a field of a record.
+  /// Visits a field of a record.
   ///
   /// - Parameters:
   ///   - name: The field's name.
-  ///   - keyPath: Where its value is.
+  ///   - keyPath: The key path of its value.
   func visit<Root, Part: ReplicatedState>(_ name: String, _ keyPath: KeyPath<Root, Part>)
 }
 
 extension SchemaRegistry {
-  /// Shows the fields of a type, and of all types that it holds, in the order of declaration.
+  /// Visits the fields of a type, and of all types in it, in the order of declaration.
   ///
-  /// Fields that are replicated as Codable values are not shown.
+  /// Fields that are replicated as Codable values are not visited.
   ///
   /// - Parameters:
   ///   - type: The type.
-  ///   - visitor: Is shown the fields.
+  ///   - visitor: The visitor of the fields.
   /// - Returns: The schema of the type.
   @discardableResult
   package static func visitFields<T: WirePayload>(

@@ -1,7 +1,7 @@
-/// What a type knows about its fields and cases beyond its schema: what they were called before,
-/// and what stands in a field of which an older program knows nothing.
+/// A type's hints about its fields and cases beyond the schema: their former names, and the values
+/// of fields that an older program does not have.
 ///
-/// Hints do not travel: they help a program to read what one of another build writes.
+/// Hints are not sent: they help a program to read values that another build has written.
 public struct SchemaHints: Hashable, Sendable {
   package struct Place: Hashable, Sendable {
     /// The definition's name in this program's document.
@@ -21,7 +21,7 @@ public struct SchemaHints: Hashable, Sendable {
   private var former: [Place: [String]] = [:]
   private var fallbacks: [Place: [UInt8]] = [:]
 
-  /// Creates hints that say nothing.
+  /// Creates empty hints.
   public init() {}
 
   mutating func add(_ place: Place, formerly names: [String], fallback: [UInt8]?) {
@@ -29,18 +29,18 @@ public struct SchemaHints: Hashable, Sendable {
     if let fallback { fallbacks[place] = fallback }
   }
 
-  /// What a field, case or label was called before.
+  /// The former names of a field, case or label.
   package func formerNames(of place: Place) -> [String] { former[place] ?? [] }
 
-  /// The encoding of what stands in a field or label that the writer does not have.
+  /// The encoded value of a field or label that the writer does not have.
   package func fallback(of place: Place) -> [UInt8]? { fallbacks[place] }
 }
 
-/// The schema of a type of this program, and what helps to read other builds' values of it.
+/// The schema of a type of this program, with hints for reading other builds' values of it.
 public struct ReaderSchema: Hashable, Sendable {
   /// The schema.
   public let document: SchemaDocument
-  /// What the schema does not tell.
+  /// The hints for fields and cases that the writer's schema lacks.
   public let hints: SchemaHints
 
   /// Creates a reader's schema.
@@ -51,8 +51,8 @@ public struct ReaderSchema: Hashable, Sendable {
 }
 
 extension SchemaRegistry {
-  /// The schema of a type of this program, and what its fields and cases were called before and
-  /// have as defaults.
+  /// The schema of a type of this program, with the former names and the defaults of its fields
+  /// and cases.
   public static func readerSchema<T: WirePayload>(for type: T.Type) -> ReaderSchema {
     var registry = SchemaRegistry(collectingHints: true)
     let root = type.schema(in: &registry)
@@ -60,14 +60,14 @@ extension SchemaRegistry {
     return ReaderSchema(document, hints: registry.hints)
   }
 
-  /// Notes what helps to read values of a type that other builds wrote.
+  /// Records hints for reading values of a type that other builds wrote.
   ///
   /// - Parameters:
   ///   - type: The type that defines itself.
   ///   - name: The field or case; with `case` the label of a payload.
-  ///   - case: The case whose payload the label belongs to.
-  ///   - formerly: What it was called before.
-  ///   - fallback: The encoding of what stands there when the writer does not have it.
+  ///   - case: The case whose payload has the label.
+  ///   - formerly: The former names.
+  ///   - fallback: The encoded value that applies if the writer does not have the field or label.
   public mutating func note<T>(
     _ type: T.Type,
     _ name: String,
@@ -82,6 +82,6 @@ extension SchemaRegistry {
 }
 
 extension SchemaRegistry {
-  /// Notes that values may differ in what is not replicated, and still have the same encoding.
+  /// Records that values with the same encoding may differ in parts that are not replicated.
   public mutating func _$noteHiddenParts() { hidesParts = true }
 }

@@ -1,24 +1,24 @@
-/// Collects the definitions of types while their schemas are asked for.
+/// Collects the definitions of types while their schemas are built.
 ///
-/// Types may contain themselves: a type is known by its name before its body is asked for.
+/// Types may contain themselves: a type's name is registered before its definition is built.
 public struct SchemaRegistry: Sendable {
   private var names: [ObjectIdentifier: String] = [:]
   private(set) var definitions: [String: Definition] = [:]
   private var reserved: Set<String> = []
-  /// Whether values may differ in parts that their encodings do not have.
+  /// Whether values may differ in parts that their encodings lack.
   package var hidesParts = false
-  /// Whether durable forms are defined, which have parts that never travel.
+  /// Whether durable forms are defined, which have parts that are never sent.
   public var _$isDurable = false
-  /// Whether values have parts that begin anew after a restart.
+  /// Whether values have parts that reset at a restart.
   package var hasEphemeralParts = false
-  /// The names of types whose durable forms lack what they hide.
+  /// The names of types whose durable forms lack their hidden parts.
   package var forgetful: [String] = []
-  /// The names of properties that durable forms lack because they are marked so.
+  /// The names of the properties that durable forms lack because of a mark.
   package var unkept: [String] = []
-  /// Whether what types note about their fields is kept; mostly nobody asks.
+  /// Whether hints about fields are collected; most callers do not need them.
   package let isCollectingHints: Bool
   var hints = SchemaHints()
-  /// Is shown the fields of records; mostly nobody asks.
+  /// The visitor of the fields of records; most callers have no visitor.
   package var fieldVisitor: (any SchemaFieldVisitor)?
 
   /// Creates a registry without definitions.
@@ -26,17 +26,18 @@ public struct SchemaRegistry: Sendable {
 
   init(collectingHints isCollectingHints: Bool) { self.isCollectingHints = isCollectingHints }
 
-  /// The name of a type that has defined itself, or is about to.
+  /// The name of a type whose definition exists or is being built.
   func name<T>(of type: T.Type) -> String? { names[ObjectIdentifier(type)] }
 
-  /// Defines a type at the first visit, and refers to it at every other.
+  /// Defines a type at its first visit, and refers to the definition at later visits.
   ///
-  /// Types that want the same name are numbered in the order of their first visits: `Row`, `Row2`.
+  /// Types with the same preferred name are numbered in the order of their first visits: `Row`,
+  /// `Row2`.
   ///
   /// - Parameters:
-  ///   - type: The type whose definition it is.
-  ///   - name: The name that the type would like to have.
-  ///   - body: Gives the definition; it may ask for the schemas of other types, and of `type`.
+  ///   - type: The type to define.
+  ///   - name: The type's preferred name.
+  ///   - body: Returns the definition; it may request the schemas of other types, and of `type`.
   /// - Returns: The kind that refers to the definition.
   public mutating func define<T>(
     _ type: T.Type,
@@ -52,14 +53,14 @@ public struct SchemaRegistry: Sendable {
     return .named(unique)
   }
 
-  /// The schema of a value's type with all the definitions that it needs.
+  /// The schema of a value's type with all definitions that it needs.
   public static func document<T: WirePayload>(for type: T.Type) -> SchemaDocument {
     var registry = SchemaRegistry()
     let root = type.schema(in: &registry)
     return SchemaDocument(trustedRoot: root, definitions: registry.definitions)
   }
 
-  /// Whether values of a type may differ in parts that their encodings do not have.
+  /// Whether values of a type may differ in parts that their encodings lack.
   package static func hidesParts<T: WirePayload>(_ type: T.Type) -> Bool {
     var registry = SchemaRegistry()
     _ = type.schema(in: &registry)

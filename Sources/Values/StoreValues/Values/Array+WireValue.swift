@@ -6,14 +6,14 @@ extension Array: WirePayload, WireValue where Element: WireValue {
     .array(Element.schema(in: &registry))
   }
 
-  /// What the elements say.
+  /// The same as for the element type.
   public static var equalsItself: Bool { Element.equalsItself }
 
   /// Writes the elements.
   @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     encoder.arrayHeader(count)
-    // By address, which copies no element.
+    // By address, which does not copy the elements.
     withUnsafeBufferPointer { elements in
       guard let first = elements.baseAddress else { return }
       for place in 0..<elements.count {
@@ -49,14 +49,16 @@ extension Array: WirePayload, WireValue where Element: WireValue {
     return digest.finish()
   }
 
-  /// Whether both are the same piece of memory; then nobody need look at the elements.
+  /// Whether both share their memory; then the elements need no comparison.
   fileprivate func hasSameStorage(as other: [Element]) -> Bool {
     withUnsafeBufferPointer { mine in
       other.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress && $0.count == mine.count }
     }
   }
 
-  /// Reads elements; a count from outside is no reason to reserve much memory.
+  /// Reads elements.
+  ///
+  /// The reserved memory is limited, because the count is foreign.
   @inlinable
   mutating func appendElements(
     from decoder: inout CBORDecoder,

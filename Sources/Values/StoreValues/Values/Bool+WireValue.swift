@@ -4,7 +4,7 @@ extension Bool: ReplicatedState {
   /// False or true.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .bool }
 
-  /// True.
+  /// True: `==` compares the value alone.
   public static var equalsItself: Bool { true }
 
   /// Writes false or true.

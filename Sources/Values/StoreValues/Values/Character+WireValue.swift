@@ -4,7 +4,7 @@ extension Character: ReplicatedState {
   /// A text.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .text }
 
-  /// True.
+  /// True: a character equals each of its copies.
   public static var equalsItself: Bool { true }
 
   /// Writes a text of one character.

@@ -7,7 +7,7 @@ extension Dictionary: WirePayload, WireValue where Key: WireValue, Value: WireVa
     return .dictionary(key: key, value: Value.schema(in: &registry))
   }
 
-  /// What the keys and the values say.
+  /// True if it is true of the keys and the values.
   public static var equalsItself: Bool { Key.equalsItself && Value.equalsItself }
 
   /// Writes the entries in the order of their keys' encodings.
@@ -25,8 +25,8 @@ extension Dictionary: WirePayload, WireValue where Key: WireValue, Value: WireVa
 
   /// Reads the entries.
   ///
-  /// Two keys that differ in their encodings but are equal in Swift cannot both be held, and are
-  /// refused.
+  /// Throws for two keys with different encodings that are equal in Swift, because a dictionary
+  /// cannot hold both.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     self = [:]
     for _ in 0..<(try decoder.mapHeader()) {
@@ -56,15 +56,14 @@ extension Dictionary: WirePayload, WireValue where Key: WireValue, Value: WireVa
     return digest.finish()
   }
 
-  /// Whether several keys have the same encoding: one that differs from itself, like NaN, can be
-  /// inserted any number of times.
+  /// Whether several keys have the same encoding: a dictionary can hold a key that differs from
+  /// itself, like NaN, any number of times.
   fileprivate var hasTwins: Bool {
     guard !Key.equalsItself else { return false }
     return Set(keys.map { $0.encoded() }).count < count
   }
 
-  /// The entries that the encoding has: of keys that share an encoding the one with the least
-  /// value.
+  /// The entries of the encoding: of keys with the same encoding, the one with the least value.
   fileprivate var withoutTwins: [Key: Value] {
     guard hasTwins else { return self }
     var kept: [[UInt8]: (entry: Element, value: [UInt8])] = [:]
@@ -78,7 +77,7 @@ extension Dictionary: WirePayload, WireValue where Key: WireValue, Value: WireVa
     return result
   }
 
-  /// Where the entry with the same key in its encoding is.
+  /// The index of the entry whose key has the same encoding.
   fileprivate func place(of key: Key) -> Index? {
     if let index = index(forKey: key) { return self[index].key._$isSame(as: key) ? index : nil }
     return Key.equalsItself ? nil : firstIndex { $0.key._$isSame(as: key) }
@@ -86,7 +85,7 @@ extension Dictionary: WirePayload, WireValue where Key: WireValue, Value: WireVa
 }
 
 extension Dictionary: ReplicatedState where Key: WireValue, Value: ReplicatedState {
-  /// Writes which keys went, which came and which values changed inside.
+  /// Writes the removed keys, the new entries and the changes inside of values.
   public func encodeDelta(from old: [Key: Value], to encoder: inout CBOREncoder) -> Bool {
     let (new, old) = (withoutTwins, old.withoutTwins)
     var changes = SortedItems(like: encoder)
@@ -113,7 +112,7 @@ extension Dictionary: ReplicatedState where Key: WireValue, Value: ReplicatedSta
     return true
   }
 
-  /// Lets entries go, come and change.
+  /// Removes, inserts and changes entries.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     self = withoutTwins
     try decoder.entryChanges(of: Key.self) { (decoder, change, key) throws(CodecError) in

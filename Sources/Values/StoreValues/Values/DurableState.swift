@@ -1,11 +1,11 @@
 import StoreBytes
 
-/// State that a daemon keeps on its disk as a whole, also what it shows to nobody.
+/// State that a daemon stores on its disk as a whole, with the parts that no client sees.
 ///
-/// A replicated state has a second form, its **durable form**: the fields that travel, and behind
-/// them those that are marked `@ReplicationIgnored`. A type that hides nothing needs no
-/// conformance, for its two forms are one. One that does declares it in place of
-/// `ReplicatedState`, and `@ObservableState` writes the rest:
+/// A replicated state has a second form, its **durable form**: the replicated fields, followed by
+/// those that are marked `@ReplicationIgnored`. A type without hidden fields needs no conformance,
+/// because its two forms are equal. A type with hidden fields declares this conformance in place of
+/// `ReplicatedState`, and `@ObservableState` generates the rest:
 ///
 /// ```swift
 /// @ObservableState
@@ -16,17 +16,17 @@ import StoreBytes
 /// }
 /// ```
 ///
-/// What is hidden is then kept like everything else, except for `@DurableIgnored` properties, which
-/// begin anew with their defaults. A property that travels may be marked so too: it has its default
-/// again in the first revision after a restart, where everybody sees it change.
+/// Hidden fields are then stored like all others, except for `@DurableIgnored` properties, which
+/// reset to their defaults. A replicated property may have this mark too: it has its default in the
+/// first revision after a restart, and all clients see that change.
 public protocol DurableState: ReplicatedState {}
 
 extension CBOREncoder {
-  /// Whether two values have the same encoding in the form that is being written.
+  /// Whether two values have the same encoding in the encoder's form.
   func areSame<Value: WireValue>(_ one: Value, _ other: Value) -> Bool {
     guard _$isDurable else { return one._$isSame(as: other) }
     if _$haveSameBits(one, other) { return true }
-    // `isSame` does not see what is hidden.
+    // `_$isSame` ignores hidden parts.
     var first = ofSameForm()
     var second = ofSameForm()
     one.encode(to: &first)
@@ -36,12 +36,12 @@ extension CBOREncoder {
 }
 
 extension SchemaRegistry {
-  /// The schema of a type's durable form, and the types that would lose what they hide.
+  /// The schema of a type's durable form, and the types that would lose their hidden parts.
   ///
   /// - Parameter type: The type.
-  /// - Returns: The schema with all definitions that it needs and what helps to read others, the
-  ///   names of types in it that hide something without being ``DurableState``, whether something
-  ///   that travels begins anew after a restart, and the properties that are marked not to be kept.
+  /// - Returns: The schema with all definitions and hints that it needs, the names of types in it
+  ///   that hide parts without being ``DurableState``, whether a replicated part resets at a
+  ///   restart, and the properties that are marked not to be stored.
   @usableFromInline
   package static func durableSchema<T: DurableState>(
     for type: T.Type

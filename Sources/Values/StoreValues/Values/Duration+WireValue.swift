@@ -6,13 +6,12 @@ extension Duration: ReplicatedState {
   /// A length of time.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .duration }
 
-  /// True.
+  /// True: a duration of at most 64 bits of seconds equals each of its copies.
   public static var equalsItself: Bool { true }
 
   /// Writes the whole seconds and the attoseconds.
   ///
-  /// A length of more seconds than 64 bits can hold, 292 billion years, travels as the longest one
-  /// that they can.
+  /// A length beyond 64 bits of seconds, 292 billion years, is limited to the longest that fits.
   public func encode(to encoder: inout CBOREncoder) {
     let (seconds, attoseconds) = limited.components
     encoder.arrayHeader(2)
@@ -43,7 +42,7 @@ extension Duration: ReplicatedState {
   /// Compares the lengths.
   public func _$isSame(as other: Duration) -> Bool { limited == other.limited }
 
-  /// The nearest length whose seconds 64 bits can hold; the components of others trap.
+  /// The nearest length whose seconds fit in 64 bits; the components of longer ones trap.
   private var limited: Duration {
     let rest = Self.attosecondsPerSecond - 1
     let longest = Duration(secondsComponent: .max, attosecondsComponent: rest)

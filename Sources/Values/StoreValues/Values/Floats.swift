@@ -7,7 +7,7 @@ extension Double: ReplicatedState {
   /// False: NaN differs from itself.
   public static var equalsItself: Bool { false }
 
-  /// Writes a float with as few bits as keep its value.
+  /// Writes a float with the fewest bits that keep its value.
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(double: self) }
 
   /// Reads a float.
@@ -15,7 +15,7 @@ extension Double: ReplicatedState {
     self = try decoder.double()
   }
 
-  /// Compares the bits; every NaN is the same.
+  /// Compares the bits; all NaNs are the same.
   public func _$isSame(as other: Double) -> Bool {
     bitPattern == other.bitPattern || (isNaN && other.isNaN)
   }
@@ -31,15 +31,15 @@ extension Float: ReplicatedState {
   /// False: NaN differs from itself.
   public static var equalsItself: Bool { false }
 
-  /// Writes a float with as few bits as keep its value.
+  /// Writes a float with the fewest bits that keep its value.
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(float: self) }
 
-  /// Reads a float that 32 bits can hold.
+  /// Reads a float that fits in 32 bits.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     self = try decoder.float()
   }
 
-  /// Compares the bits; every NaN is the same.
+  /// Compares the bits; all NaNs are the same.
   public func _$isSame(as other: Float) -> Bool {
     bitPattern == other.bitPattern || (isNaN && other.isNaN)
   }
@@ -56,7 +56,7 @@ extension Float16: ReplicatedState {
   /// False: NaN differs from itself.
   public static var equalsItself: Bool { false }
 
-  /// Writes a float of half precision.
+  /// Writes a float with the fewest bits that keep its value, which is half precision.
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(double: Double(self)) }
 
   /// Reads a float of half precision.
@@ -64,7 +64,7 @@ extension Float16: ReplicatedState {
     self = Float16(try decoder.half())
   }
 
-  /// Compares the bits; every NaN is the same.
+  /// Compares the bits; all NaNs are the same.
   public func _$isSame(as other: Float16) -> Bool {
     bitPattern == other.bitPattern || (isNaN && other.isNaN)
   }

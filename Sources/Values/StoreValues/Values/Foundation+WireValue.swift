@@ -10,7 +10,7 @@ extension UUID: ReplicatedState {
   /// A universally unique identifier.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .uuid }
 
-  /// True.
+  /// True: an identifier equals each of its copies.
   public static var equalsItself: Bool { true }
 
   /// Writes the 16 bytes.
@@ -35,7 +35,7 @@ extension UUID: ReplicatedState {
     self.init(uuid: uuid)
   }
 
-  /// True.
+  /// True: the plain reader reads UUIDs.
   @inlinable
   public static var _$isPlain: Bool { true }
 
@@ -71,7 +71,7 @@ extension Date: ReplicatedState {
     self.init(timeIntervalSinceReferenceDate: try decoder.double())
   }
 
-  /// True.
+  /// True: the plain reader reads dates.
   @inlinable
   public static var _$isPlain: Bool { true }
 
@@ -94,7 +94,7 @@ extension Data: ReplicatedState {
   /// A string of bytes.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .bytes }
 
-  /// True.
+  /// True: a string of bytes equals each of its copies.
   public static var equalsItself: Bool { true }
 
   /// Writes the bytes.
@@ -105,7 +105,7 @@ extension Data: ReplicatedState {
     self.init(try decoder.byteSlice())
   }
 
-  /// True.
+  /// True: the plain reader reads bytes.
   @inlinable
   public static var _$isPlain: Bool { true }
 
@@ -118,7 +118,7 @@ extension Data: ReplicatedState {
   /// Compares the bytes.
   public func _$isSame(as other: Data) -> Bool { self == other }
 
-  /// Writes the new bytes, or where that takes much less one splice of the old ones.
+  /// Writes one splice of the old bytes, or the new bytes if a splice would not save enough.
   public func encodeDelta(from old: Data, to encoder: inout CBOREncoder) -> Bool {
     guard !_$isSame(as: old) else { return false }
     withUnsafeBytes { new in
@@ -160,13 +160,13 @@ extension URL: ReplicatedState {
     return .url
   }
 
-  /// False: one that is relative to a base differs from its copy, which is absolute.
+  /// False: a URL that is relative to a base differs from its copy, which is absolute.
   public static var equalsItself: Bool { false }
 
   /// Writes the absolute text.
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(text: absoluteString) }
 
-  /// Reads a text that is a locator as it stands, without anything to escape.
+  /// Reads a text that is a valid URL without further escaping.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     let start = decoder.offset
     let text = try decoder.text()

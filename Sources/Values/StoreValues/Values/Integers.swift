@@ -1,14 +1,14 @@
 public import StoreBytes
 
 extension WireValue where Self: FixedWidthInteger & SignedInteger {
-  /// True.
+  /// True: an integer equals each of its copies.
   public static var equalsItself: Bool { true }
 
   /// Writes an integer.
   @inlinable
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(signed: Int64(self)) }
 
-  /// Reads an integer that the type can hold.
+  /// Reads an integer in the range of the type.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     let start = decoder.offset
     let value = try decoder.signed()
@@ -26,14 +26,14 @@ extension WireValue where Self: FixedWidthInteger & SignedInteger {
 }
 
 extension WireValue where Self: FixedWidthInteger & UnsignedInteger {
-  /// True.
+  /// True: an integer equals each of its copies.
   public static var equalsItself: Bool { true }
 
   /// Writes an integer.
   @inlinable
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(unsigned: UInt64(self)) }
 
-  /// Reads an integer that the type can hold.
+  /// Reads an integer in the range of the type.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     let start = decoder.offset
     let value = try decoder.unsigned()

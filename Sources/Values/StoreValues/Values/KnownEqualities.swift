@@ -1,10 +1,12 @@
 import Synchronization
 
-/// Which types' values equal themselves: that takes a schema, and collections ask with every delta.
+/// A cache of the types whose values equal themselves.
+///
+/// The answer needs a schema, and collections ask with every delta.
 enum KnownEqualities {
   private static let known = Mutex<[ObjectIdentifier: Bool]>([:])
 
-  /// What the schema of a type tells.
+  /// Returns the answer that a type's schema gives.
   static func equalsItself<Value: WireValue>(_ type: Value.Type) -> Bool {
     let identifier = ObjectIdentifier(type)
     if let answer = known.withLock({ $0[identifier] }) { return answer }

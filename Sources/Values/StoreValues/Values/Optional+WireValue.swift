@@ -6,13 +6,13 @@ extension Optional: WirePayload, WireValue where Wrapped: WireValue {
     .optional(Wrapped.schema(in: &registry))
   }
 
-  /// True.
+  /// True: null stands for an absent value.
   public static var admitsNull: Bool { true }
 
-  /// What the wrapped type says.
+  /// The same as for the wrapped type.
   public static var equalsItself: Bool { Wrapped.equalsItself }
 
-  /// Writes null or the value, the value in an array of one when it could be null itself.
+  /// Writes null or the value; a value that could be null itself is wrapped in an array of one.
   @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     guard let value = self else { return encoder.encodeNull() }
@@ -48,7 +48,7 @@ extension Optional: WirePayload, WireValue where Wrapped: WireValue {
 }
 
 extension Optional: ReplicatedState where Wrapped: ReplicatedState {
-  /// Writes that the value went, came, or changed inside.
+  /// Writes the removal, the insertion or the inner change of the value.
   @inlinable
   public func encodeDelta(from old: Wrapped?, to encoder: inout CBOREncoder) -> Bool {
     switch (self, old) {
@@ -67,7 +67,7 @@ extension Optional: ReplicatedState where Wrapped: ReplicatedState {
     }
   }
 
-  /// Lets the value go, come, or change inside.
+  /// Removes, inserts or changes the value.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     guard !(try decoder.nullIfPresent()) else {
       self = nil
@@ -80,7 +80,7 @@ extension Optional: ReplicatedState where Wrapped: ReplicatedState {
     guard var value = self else {
       throw decoder.error(.deltaMismatch, "the delta changes a value that is absent")
     }
-    // The only reference to what the value holds, so that it can change in place.
+    // The only reference to the value's contents, so they can change in place.
     self = nil
     try value.applyDelta(from: &decoder)
     self = value
@@ -88,7 +88,7 @@ extension Optional: ReplicatedState where Wrapped: ReplicatedState {
 }
 
 extension ReplicatedState {
-  /// Writes the delta of an optional that was there and is there: it may have changed inside.
+  /// Writes the delta of an optional that is present before and after.
   @inlinable
   package func encodeDelta(fromPresent old: Self, to encoder: inout CBOREncoder) -> Bool {
     let mark = encoder.mark

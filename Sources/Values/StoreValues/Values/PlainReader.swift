@@ -1,36 +1,37 @@
 public import StoreBytes
 
-/// That bytes are not what was expected; the decoder that reads them again says what they are.
+/// The error for bytes that differ from the expected ones; the decoder then reads them again and
+/// reports the fault.
 @frozen
 public struct _$NotPlain: Error {
-  /// Creates an error that says nothing.
+  /// Creates an error without details.
   @inlinable
   @inline(__always)
   public init() {}
 }
 
-/// Reads the bytes that a type's own `encode(to:)` writes, and gives up at the first other one.
+/// Reads the bytes that a type's own `encode(to:)` writes, and fails at the first other byte.
 ///
-/// Nearly all that is read was written by the same build. So there is no place to keep in mind, no
-/// order to check and no error to make: a record's header and names are compared with those that
-/// it writes itself, which makes them canonical. Whatever differs, be it wrong, from another build
-/// or only rare, is read once more by a `CBORDecoder`, which has the last word.
+/// The same build wrote nearly all bytes. So the reader tracks no place, checks no order and
+/// creates no error message: it compares a record's header and names with its own, which are
+/// canonical. A `CBORDecoder` reads all other bytes again, be they invalid, of another build or
+/// only rare, and decides.
 ///
-/// A reader accepts nothing that the decoder would refuse, never reads behind the last byte, and
-/// knows how deep it is.
+/// A reader accepts no bytes that the decoder would reject, never reads past the last byte, and
+/// tracks its depth.
 @frozen
 public struct _$PlainReader: ~Copyable {
-  /// The next byte; the bytes are borrowed for as long as the reader lives.
+  /// The address of the next byte; the bytes are borrowed for the lifetime of the reader.
   @usableFromInline var next: UnsafeRawPointer
-  /// Behind the last byte.
+  /// The address after the last byte.
   @usableFromInline let end: UnsafeRawPointer
-  /// How many arrays and maps may still be nested in what is read.
+  /// The number of further levels of arrays and maps that may be nested.
   @usableFromInline var levels: Int
-  /// The same bytes for what only a decoder can read.
+  /// The same bytes for values that only a decoder can read.
   @usableFromInline let bytes: ArraySlice<UInt8>
   /// Whether values are read in their durable form.
   public let _$isDurable: Bool
-  /// Whether it was a decoder that gave up.
+  /// Whether a decoder failed.
   @usableFromInline var isRefused = false
 
   @inlinable
@@ -52,12 +53,12 @@ public struct _$PlainReader: ~Copyable {
     _$isDurable = isDurable
   }
 
-  /// How many bytes are left.
+  /// The number of bytes that are left.
   @inlinable
   @inline(__always)
   var left: Int { end - next }
 
-  /// Passes by some bytes.
+  /// Advances past some bytes and returns their address.
   @inlinable
   @inline(__always)
   mutating func take(_ count: Int) throws(_$NotPlain) -> UnsafeRawPointer {
@@ -73,21 +74,21 @@ public struct _$PlainReader: ~Copyable {
     try take(1).load(as: UInt8.self)
   }
 
-  /// Reads a byte that must be this one.
+  /// Reads a byte that must equal the given one.
   @inlinable
   @inline(__always)
   mutating func expect(_ byte: UInt8) throws(_$NotPlain) {
     guard try self.byte() == byte else { throw _$NotPlain() }
   }
 
-  /// Whether an item of a kind, other than a simple one, stands next.
+  /// Whether the next item is of a kind other than a simple one.
   @inlinable
   @inline(__always)
   func isNext(_ major: UInt8) -> Bool {
     left > 0 && next.load(as: UInt8.self) & 0xe0 == major
   }
 
-  /// Reads one byte when it is this one.
+  /// Reads the next byte if it equals the given one.
   @inlinable
   @inline(__always)
   mutating func skip(_ byte: UInt8) -> Bool {
@@ -100,7 +101,7 @@ public struct _$PlainReader: ~Copyable {
 // MARK: - Records
 
 extension _$PlainReader {
-  /// Reads the beginning of a record or payload of so many fields.
+  /// Reads the header of a record or payload of `count` fields.
   @inlinable
   @inline(__always)
   public mutating func record(_ count: Int) throws(_$NotPlain) {
@@ -117,7 +118,7 @@ extension _$PlainReader {
   @inline(__always)
   public mutating func leave() { levels += 1 }
 
-  /// Reads a name when it stands next: a field's, a label's or a case's.
+  /// Reads a name if it is the next item: a field's, a label's or a case's.
   @inlinable
   @inline(__always)
   public mutating func finds(_ name: StaticString) -> Bool {
@@ -130,7 +131,7 @@ extension _$PlainReader {
     return true
   }
 
-  /// Reads the beginning of a choice: whether the case has a payload.
+  /// Reads the beginning of a choice and returns whether the case has a payload.
   @inlinable
   @inline(__always)
   public mutating func choice() throws(_$NotPlain) -> Bool {
@@ -149,12 +150,14 @@ extension _$PlainReader {
     return try Part(_$plain: &self)
   }
 
-  /// Stands for a value that the schema has refused at compile time.
+  /// A placeholder for a value that the schema rejects at compile time.
   public mutating func field<Part>(_ name: StaticString) throws(_$NotPlain) -> Part {
     throw _$NotPlain()
   }
 
-  /// The same bytes: the count is the program's own, and mostly known when this is compiled.
+  /// Whether the bytes are equal.
+  ///
+  /// The count is the program's own, and usually a constant.
   @inlinable
   @inline(__always)
   static func areSame(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ count: Int) -> Bool {
@@ -197,7 +200,7 @@ extension _$PlainReader {
 // MARK: - Items
 
 extension _$PlainReader {
-  /// Reads the first byte and the argument of an item that is of a kind.
+  /// Reads the first byte and the argument of an item of the given kind.
   @inlinable
   @inline(__always)
   mutating func argument(_ major: UInt8) throws(_$NotPlain) -> UInt64 {
@@ -206,7 +209,7 @@ extension _$PlainReader {
     return try longArgument(first)
   }
 
-  /// Reads an argument that does not fit into the first byte.
+  /// Reads an argument that does not fit in the first byte.
   @usableFromInline
   mutating func longArgument(_ width: UInt8) throws(_$NotPlain) -> UInt64 {
     let argument: UInt64
@@ -228,14 +231,14 @@ extension _$PlainReader {
     Word(bigEndian: try take(MemoryLayout<Word>.size).loadUnaligned(as: Word.self))
   }
 
-  /// Reads a text's or a byte string's content.
+  /// Reads the content of a text or a byte string.
   @inlinable
   @inline(__always)
   mutating func content(_ major: UInt8) throws(_$NotPlain) -> UnsafeRawBufferPointer {
     let first = try byte() ^ major
     var count = Int(first)
     if first >= 24 {
-      // Most texts that are longer have a length of one byte.
+      // Most longer texts have a length of one byte.
       if first == 24, left > 0, next.load(as: UInt8.self) >= 24 {
         count = Int(try byte())
       } else {
@@ -246,7 +249,8 @@ extension _$PlainReader {
     return UnsafeRawBufferPointer(start: try take(count), count: count)
   }
 
-  /// Reads the beginning of an array: how many items follow, never more than there are bytes.
+  /// Reads the header of an array and returns the number of items, at most the number of
+  /// bytes left.
   @inlinable
   @inline(__always)
   mutating func array() throws(_$NotPlain) -> Int {
@@ -256,11 +260,11 @@ extension _$PlainReader {
     return Int(truncatingIfNeeded: count)
   }
 
-  /// Reads the beginning of an array for which room is made at once.
+  /// Reads the header of an array whose memory is allocated at once.
   ///
-  /// - Parameter stride: How much memory an element takes.
-  /// - Returns: How many items follow.
-  /// - Throws: When they would take many times more memory than there are bytes.
+  /// - Parameter stride: The memory of an element, in bytes.
+  /// - Returns: The number of items that follow.
+  /// - Throws: If they would take many times more memory than there are bytes.
   @inlinable
   @inline(__always)
   package mutating func array(of stride: Int) throws(_$NotPlain) -> Int {
@@ -270,7 +274,7 @@ extension _$PlainReader {
     return count
   }
 
-  /// Enters an array or map of which the header has just been read.
+  /// Enters an array or map whose header has just been read.
   @inlinable
   @inline(__always)
   mutating func enter() throws(_$NotPlain) {
@@ -278,8 +282,7 @@ extension _$PlainReader {
     levels -= 1
   }
 
-  /// Reads a float that has been written with at most so many bits: 25, 26 or 27 for half, single
-  /// and double precision.
+  /// Reads a float of at most the given width: 25, 26 or 27 for half, single and double precision.
   @usableFromInline
   mutating func float(_ widest: UInt8) throws(_$NotPlain) -> Double {
     let width = try byte() ^ CBOR.simple
@@ -303,7 +306,7 @@ extension _$PlainReader {
     decoder._$isDurable = _$isDurable
     decoder.position = bytes.endIndex - left
     decoder.surrounding = CBOR.maximumDepth - levels
-    // What it cannot read it must not try in two ways, which would double with each level.
+    // The decoder must not try the plain reader again, which would double the work at each level.
     decoder.lastNotPlain = .max
     do throws(CodecError) {
       let value = try Value(from: &decoder)
@@ -320,11 +323,11 @@ extension _$PlainReader {
 // MARK: - Starting
 
 extension CBORDecoder {
-  /// Reads one item: at once when its bytes are those that this build would write.
+  /// Reads one item, quickly if its bytes are those that this build would write.
   ///
   /// - Parameter type: The item's type.
   /// - Returns: The value.
-  /// - Throws: What `init(from:)` throws.
+  /// - Throws: The error of `init(from:)`.
   @inlinable
   public mutating func value<Value: WireValue>(
     _ type: Value.Type
@@ -333,8 +336,8 @@ extension CBORDecoder {
     return try Value(from: &self)
   }
 
-  /// Reads one item whose bytes are those that this build would write; else nil, and the decoder
-  /// stays where it is.
+  /// Reads one item whose bytes are those that this build would write; otherwise returns nil and
+  /// does not move.
   @inlinable
   package mutating func plain<Value: WireValue>(_: Value.Type) throws(CodecError) -> Value? {
     guard position > lastNotPlain, !isInsideTag, !beginsAnew else { return nil }
@@ -373,7 +376,7 @@ extension CBORDecoder {
     position = end
   }
 
-  /// Leaves all containers, which checks what order is left to check.
+  /// Leaves all containers, and checks the orders that are not checked yet.
   mutating func leaveAll() throws(CodecError) {
     try leaveFinishedContainers()
     guard !isInsideTag, openContainers == 0 else {

@@ -1,9 +1,9 @@
 public import StoreBytes
 
-// How values of the standard library are read where every byte is what was expected.
+// Reading of the standard library's values from exactly the expected bytes.
 
 extension Bool {
-  /// True.
+  /// True: the plain reader reads this type.
   @inlinable
   public static var _$isPlain: Bool { true }
 
@@ -18,7 +18,7 @@ extension Bool {
 }
 
 extension String {
-  /// True.
+  /// True: the plain reader reads this type.
   @inlinable
   public static var _$isPlain: Bool { true }
 
@@ -33,28 +33,28 @@ extension String {
 
 /// An integer of at most 64 bits.
 ///
-/// Only types of the standard library conform: an integer type of one's own, like those of 128
-/// bits, may have another form.
+/// Only types of the standard library conform: other integer types, like those of 128 bits, may
+/// have another form.
 public protocol _$PlainInteger: FixedWidthInteger, ReplicatedState {}
 
 extension _$PlainInteger {
-  /// True.
+  /// True: the plain reader reads this type.
   @inlinable
   public static var _$isPlain: Bool { true }
 
-  /// Reads an integer that the type can hold.
+  /// Reads an integer in the range of the type.
   @inlinable
   public init(_$plain reader: inout _$PlainReader) throws(_$NotPlain) {
     let isNegative = Self.isSigned && reader.isNext(CBOR.negative)
     let argument = try reader.argument(isNegative ? CBOR.negative : CBOR.unsigned)
-    // Of a negative integer the complement is written.
+    // A negative integer is written as its complement.
     guard let magnitude = Self(exactly: argument) else { throw _$NotPlain() }
     self = isNegative ? ~magnitude : magnitude
   }
 }
 
 extension Double {
-  /// True.
+  /// True: the plain reader reads this type.
   @inlinable
   public static var _$isPlain: Bool { true }
 
@@ -66,11 +66,11 @@ extension Double {
 }
 
 extension Float {
-  /// True.
+  /// True: the plain reader reads this type.
   @inlinable
   public static var _$isPlain: Bool { true }
 
-  /// Reads a float that 32 bits can hold.
+  /// Reads a float that fits in 32 bits.
   @inlinable
   public init(_$plain reader: inout _$PlainReader) throws(_$NotPlain) {
     self = Float(try reader.float(26))
@@ -78,7 +78,7 @@ extension Float {
 }
 
 extension Optional where Wrapped: WireValue {
-  /// What the wrapped type says.
+  /// The same as for the wrapped type.
   @inlinable
   public static var _$isPlain: Bool { Wrapped._$isPlain }
 
@@ -100,11 +100,11 @@ extension Optional where Wrapped: WireValue {
 }
 
 extension Array where Element: WireValue {
-  /// What the elements say.
+  /// The same as for the element type.
   @inlinable
   public static var _$isPlain: Bool { Element._$isPlain }
 
-  /// Reads the elements, each to the place where it stays.
+  /// Reads the elements, each directly into the array's memory.
   @inlinable
   public init(_$plain reader: inout _$PlainReader) throws(_$NotPlain) {
     guard Element._$isPlain else {

@@ -6,18 +6,19 @@ extension WireValue where Self: RawRepresentable, RawValue: WireValue {
     RawValue.schema(in: &registry)
   }
 
-  /// What the raw value says.
+  /// The same as for the raw value.
   public static var admitsNull: Bool { RawValue.admitsNull }
 
-  /// What the raw value says.
+  /// The same as for the raw value.
   public static var equalsItself: Bool { RawValue.equalsItself }
 
   /// Writes the raw value.
   public func encode(to encoder: inout CBOREncoder) { rawValue.encode(to: &encoder) }
 
-  /// Reads a raw value that stands for one of this type's.
+  /// Reads a raw value of this type.
   ///
-  /// A raw value that another one stands for is refused: reading and writing must give the same.
+  /// Throws for a raw value whose instance has another raw value: reading and writing must
+  /// be inverse.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     let start = decoder.offset
     let rawValue = try RawValue(from: &decoder)
@@ -62,9 +63,9 @@ extension ReplicatedState where Self: RawRepresentable, RawValue: ReplicatedStat
 
 // MARK: - Enumerations with texts
 
-/// An enumeration with texts as raw values: a choice of cases without payload.
+/// An enumeration with texts as raw values: a choice of cases without payloads.
 ///
-/// Its schema lists the cases, so that other programs know what they may write.
+/// Its schema lists the cases, so other programs know the valid texts.
 ///
 ///     enum Filter: String, CaseIterable, ReplicatedState { case all, active, completed }
 extension WireValue where Self: RawRepresentable & CaseIterable, RawValue == String {
@@ -87,7 +88,7 @@ extension WireValue where Self: RawRepresentable & CaseIterable, RawValue == Str
 }
 
 extension ReplicatedState where Self: RawRepresentable & CaseIterable, RawValue == String {
-  /// Writes the other case.
+  /// Writes the new case.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     guard !_$isSame(as: old) else { return false }
     encoder.arrayHeader(2)
@@ -96,7 +97,7 @@ extension ReplicatedState where Self: RawRepresentable & CaseIterable, RawValue 
     return true
   }
 
-  /// Reads the other case.
+  /// Reads the new case.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     guard case .replaced = try decoder.choiceDeltaForm(cases: Self.allCases.count) else {
       throw decoder.error(.deltaMismatch, "the case \(rawValue) has no payload that could change")

@@ -4,13 +4,13 @@ import Glibc
 import Darwin
 #endif
 
-/// Whether values are read from bytes right now.
+/// Whether values are being read from bytes.
 ///
-/// A state that is read begins with the defaults of its properties. Those must not do anything
-/// outside of the process: the bytes replace them, and the state may be a copy of one elsewhere.
+/// A state that is being read begins with the defaults of its properties. They must have no effects
+/// outside of the process: the bytes replace them, and the state may be a copy of a remote one.
 ///
 /// Reading never suspends, so the mark belongs to the thread. A task-local value is allocated for
-/// each scope, and a daemon opens one for each action: that cost a fifth of its throughput.
+/// each scope, and a daemon opens a scope for each action: that cost a fifth of its throughput.
 @usableFromInline
 package enum ReadingScope {
   /// The slot in which each thread keeps its mark.
@@ -27,8 +27,8 @@ package enum ReadingScope {
   /// Runs an operation that reads values from bytes.
   ///
   /// - Parameter operation: The operation.
-  /// - Returns: What the operation returns.
-  /// - Throws: What the operation throws.
+  /// - Returns: The operation's result.
+  /// - Throws: The operation's error.
   @inlinable
   package static func run<R, Failure: Error>(
     _ operation: () throws(Failure) -> R
@@ -40,7 +40,7 @@ package enum ReadingScope {
 
   /// Opens a scope on this thread, unless one is open.
   ///
-  /// - Returns: Whether it was opened here, so that it is to be closed here.
+  /// - Returns: Whether this call opened it, so that the caller must close it.
   @usableFromInline
   package static func open() -> Bool {
     if isCurrent { return false }

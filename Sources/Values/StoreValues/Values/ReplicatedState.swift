@@ -2,22 +2,22 @@ public import StoreBytes
 
 /// State that other processes can hold copies of.
 ///
-/// Beside its encoding and its digest a state has deltas. The protocol's text defines their bytes;
-/// for every two values `old` and `new`, applying the delta from `old` to `new` gives `new`, byte
-/// for byte.
+/// In addition to an encoding and a digest, a state has deltas. The protocol's text defines their
+/// bytes. For every two values `old` and `new`, applying the delta from `old` to `new` yields
+/// `new`, byte for byte.
 ///
-/// A type that declares the conformance and writes only the requirements of `WireValue` is
-/// replaced as a whole whenever it changes.
+/// A type that declares the conformance and implements only the requirements of `WireValue` is
+/// replaced as a whole at each change.
 public protocol ReplicatedState: WireValue {
-  /// Writes the delta that leads from `old` to this value.
+  /// Writes the delta from `old` to this value.
   ///
-  /// - Returns: False when both have the same encoding; then nothing was written.
+  /// - Returns: False if both have the same encoding; then no bytes are written.
   func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool
 
   /// Applies a delta to this value.
   ///
-  /// - Throws: A `CodecError` when the delta does not fit. The value may be half changed then and
-  ///   must be thrown away.
+  /// - Throws: A `CodecError` if the delta does not fit. The value may then be partly changed and
+  ///   must be discarded.
   mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError)
 }
 
@@ -34,13 +34,13 @@ extension ReplicatedState {
     self = try Self(from: &decoder)
   }
 
-  /// The delta that leads from `old` to this value, or nil when both have the same encoding.
+  /// The delta from `old` to this value, or nil if both have the same encoding.
   public func delta(from old: Self) -> [UInt8]? {
     var encoder = CBOREncoder()
     return encodeDelta(from: old, to: &encoder) ? encoder.bytes : nil
   }
 
-  /// The value to which a delta leads from this one.
+  /// The value that results from applying a delta to this one.
   public func applying(delta: ArraySlice<UInt8>) throws(CodecError) -> Self {
     var result = self
     var decoder = CBORDecoder(delta)
@@ -49,7 +49,7 @@ extension ReplicatedState {
     return result
   }
 
-  /// The value to which a delta leads from this one.
+  /// The value that results from applying a delta to this one.
   public func applying(delta: [UInt8]) throws(CodecError) -> Self {
     try applying(delta: delta[...])
   }

@@ -7,12 +7,12 @@ import Darwin
 /// Whether two values have the same bytes in memory, which makes them the same.
 ///
 /// Values hold no mutable references, so equal bits are one value: the same numbers, and the same
-/// buffers. False says nothing. O(1), whatever the values hold.
+/// buffers. False is inconclusive. O(1), independent of the values' contents.
 ///
 /// - Parameters:
 ///   - one: A value.
 ///   - other: Another one.
-/// - Returns: Whether there is nothing to compare.
+/// - Returns: Whether the values are known to be the same.
 @inlinable
 @inline(__always)
 public func _$haveSameBits<Value>(_ one: Value, _ other: Value) -> Bool {
@@ -36,7 +36,7 @@ public func _$haveSameBits<Value>(_ one: Value, _ other: Value) -> Bool {
   }
 }
 
-/// What ``_$haveSameBits(_:_:)`` says, not inlined.
+/// The same as ``_$haveSameBits(_:_:)``, not inlined.
 package func haveSameMemory<Value>(_ one: Value, _ other: Value) -> Bool {
   _$haveSameBits(one, other)
 }
@@ -49,7 +49,7 @@ package func haveSameMemory<Value>(
   memcmp(one, other, MemoryLayout<Value>.size) == 0
 }
 
-/// Whether what is at two places has the same bytes in a range.
+/// Whether the memory at two places is equal in a range of bytes.
 package func haveSameBytes(
   at one: UnsafeRawPointer,
   _ other: UnsafeRawPointer,

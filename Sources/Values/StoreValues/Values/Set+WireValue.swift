@@ -6,7 +6,7 @@ extension Set: WirePayload, WireValue where Element: WireValue {
     .set(Element.schema(in: &registry))
   }
 
-  /// What the elements say.
+  /// The same as for the element type.
   public static var equalsItself: Bool { Element.equalsItself }
 
   /// Writes the elements in the order of their encodings.
@@ -18,8 +18,8 @@ extension Set: WirePayload, WireValue where Element: WireValue {
 
   /// Reads the elements.
   ///
-  /// Two elements that differ in their encodings but are equal in Swift cannot both be held, and
-  /// are refused.
+  /// Throws for two elements with different encodings that are equal in Swift, because a set cannot
+  /// hold both.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     self = []
     for _ in 0..<(try decoder.setHeader()) {
@@ -44,21 +44,21 @@ extension Set: WirePayload, WireValue where Element: WireValue {
     return digest.finish()
   }
 
-  /// Whether several elements have the same encoding: one that differs from itself, like NaN, can
-  /// be inserted any number of times.
+  /// Whether several elements have the same encoding: a set can hold an element that differs from
+  /// itself, like NaN, any number of times.
   fileprivate var hasTwins: Bool {
     guard !Element.equalsItself else { return false }
     return Set<[UInt8]>(map { $0.encoded() }).count < count
   }
 
-  /// The set with one of each elements that share an encoding.
+  /// The set with one of the elements that share an encoding.
   fileprivate var withoutTwins: Set<Element> {
     guard hasTwins else { return self }
     var seen: Set<[UInt8]> = []
     return filter { seen.insert($0.encoded()).inserted }
   }
 
-  /// Where the element with the same encoding is.
+  /// The index of the element with the same encoding.
   fileprivate func place(of element: Element) -> Index? {
     if let index = firstIndex(of: element) {
       return self[index]._$isSame(as: element) ? index : nil
@@ -68,7 +68,7 @@ extension Set: WirePayload, WireValue where Element: WireValue {
 }
 
 extension Set: ReplicatedState where Element: ReplicatedState {
-  /// Writes which elements went and which came.
+  /// Writes the removed and the new elements.
   public func encodeDelta(from old: Set<Element>, to encoder: inout CBOREncoder) -> Bool {
     let (new, old) = (withoutTwins, old.withoutTwins)
     var changes = SortedItems()
@@ -83,7 +83,7 @@ extension Set: ReplicatedState where Element: ReplicatedState {
     return true
   }
 
-  /// Lets elements go and come.
+  /// Removes and inserts elements.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     self = withoutTwins
     for _ in 0..<(try decoder.mapHeader()) {

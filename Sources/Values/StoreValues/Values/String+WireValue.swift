@@ -4,7 +4,7 @@ extension String: ReplicatedState {
   /// A text.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .text }
 
-  /// True.
+  /// True: a text equals each of its copies.
   public static var equalsItself: Bool { true }
 
   /// Writes a text.
@@ -16,7 +16,7 @@ extension String: ReplicatedState {
     self = try decoder.text()
   }
 
-  /// Compares the UTF-8 bytes; `==` would take different normalisations for the same.
+  /// Compares the UTF-8 bytes; `==` would treat different normalizations as equal.
   public func _$isSame(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     let areSame = utf8.withContiguousStorageIfAvailable { mine in
@@ -25,7 +25,7 @@ extension String: ReplicatedState {
     return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 
-  /// Writes the new text, or where that takes much less one splice of the old one.
+  /// Writes one splice of the old text, or the new text if a splice would not save enough.
   public func encodeDelta(from old: String, to encoder: inout CBOREncoder) -> Bool {
     guard !_$isSame(as: old) else { return false }
     var (new, old) = (self, old)

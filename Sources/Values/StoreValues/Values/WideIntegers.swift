@@ -1,11 +1,12 @@
 public import StoreBytes
 
-/// An integer of 128 bits travels as two of 64: its upper half, which has the sign, and its lower.
+/// An integer of 128 bits is written as two of 64: its upper half, which has the sign, and
+/// its lower.
 extension Int128: ReplicatedState {
   /// An integer of 128 bits with a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .int128 }
 
-  /// True.
+  /// True: an integer equals each of its copies.
   public static var equalsItself: Bool { true }
 
   /// Writes the upper and the lower half.
@@ -36,12 +37,12 @@ extension Int128: ReplicatedState {
   private var lowerHalf: UInt64 { UInt64(truncatingIfNeeded: self) }
 }
 
-/// An integer of 128 bits travels as two of 64: its upper half and its lower.
+/// An integer of 128 bits is written as two of 64: its upper half and its lower.
 extension UInt128: ReplicatedState {
   /// An integer of 128 bits without a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .uint128 }
 
-  /// True.
+  /// True: an integer equals each of its copies.
   public static var equalsItself: Bool { true }
 
   /// Writes the upper and the lower half.

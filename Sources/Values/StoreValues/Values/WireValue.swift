@@ -1,8 +1,8 @@
 public import StoreBytes
 
-/// What can be written into an action or a state: the common part of `WireValue` and `WireAction`.
+/// A part of an action or a state: the common part of `WireValue` and `WireAction`.
 ///
-/// Conform to one of those two; this protocol is for code that takes either.
+/// Conform to one of those two; this protocol is for code that accepts either.
 public protocol WirePayload: Sendable {
   /// The kind of value; types with fields or cases define themselves in the registry.
   static func schema(in registry: inout SchemaRegistry) -> Schema
@@ -12,12 +12,12 @@ public protocol WirePayload: Sendable {
   /// - Throws: A `CodecError` for an action that is private to the process that owns the state.
   func encode(to encoder: inout CBOREncoder) throws(CodecError)
 
-  /// Reads one item; everything that `encode(to:)` would not have written is refused.
+  /// Reads one item; bytes that `encode(to:)` would not write are rejected.
   init(from decoder: inout CBORDecoder) throws(CodecError)
 }
 
 extension WirePayload {
-  /// Says who writes the members that are missing.
+  /// Produces a compiler error that names the macro for the missing members.
   @available(
     *,
     unavailable,
@@ -30,7 +30,7 @@ extension WirePayload {
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .any }
 }
 
-/// What travels in an action or a state.
+/// A value that an action or a state can contain.
 public protocol WireValue: WirePayload {
   /// Writes one item in deterministic form.
   func encode(to encoder: inout CBOREncoder)
@@ -38,52 +38,52 @@ public protocol WireValue: WirePayload {
   /// Whether the value may be written as null.
   ///
   /// An optional of such a type wraps its value in an array, so that "absent" and "present, but
-  /// null" differ. False unless a type says otherwise.
+  /// null" differ. The default is false.
   static var admitsNull: Bool { get }
 
   /// Whether `==` finds every value equal to itself and to each of its copies.
   ///
-  /// It does not for types that contain floats: NaN differs from itself, so a set can hold it any
-  /// number of times. Nor does it where `==` looks at something that is not replicated: a copy
-  /// lacks that. Sets and dictionaries take more trouble with such types. The schema tells unless a
-  /// type does.
+  /// It is false for types that contain floats: NaN differs from itself, so a set can hold it any
+  /// number of times. It is also false if `==` compares a part that is not replicated: a copy lacks
+  /// that part. Sets and dictionaries are slower for such types. The default is derived from
+  /// the schema.
   static var equalsItself: Bool { get }
 
   /// Whether both values have the same encoding.
   ///
-  /// That is what sameness means here, and it is stricter than `==`: two texts that differ in
-  /// their normalisation, or 0.0 and -0.0, are not the same; every NaN is the same as any other.
+  /// This is the meaning of sameness here, and it is stricter than `==`: two texts with different
+  /// normalizations, or 0.0 and -0.0, are not the same. All NaNs are the same.
   ///
-  /// Like ``_$digest`` it has a name that no property and no method of an author has. A conformance
-  /// by hand that has a quicker way uses this name; under another name it is not called.
+  /// Like ``_$digest`` it has a name that no author's property or method has. A manual conformance
+  /// with a faster comparison uses this name; a method with another name is not called.
   func _$isSame(as other: Self) -> Bool
 
-  /// A number that is a function of the value's encoding and of nothing else.
+  /// A number that is a function of the value's encoding alone.
   var _$digest: Digest { get }
 
-  /// Whether `init(_$plain:)` is quicker than `init(from:)`. False unless a type says otherwise.
+  /// Whether `init(_$plain:)` is faster than `init(from:)`. The default is false.
   static var _$isPlain: Bool { get }
 
-  /// Reads one item if its bytes are such as this build's `encode(to:)` writes.
+  /// Reads one item if its bytes are those that this build's `encode(to:)` writes.
   ///
-  /// It may give up whatever the bytes are, but may read nothing that `init(from:)` would refuse or
-  /// read differently. Unless a type has one of its own, this asks `init(from:)`.
+  /// It may fail on any bytes, but must not accept bytes that `init(from:)` would reject or read
+  /// differently. The default implementation uses `init(from:)`.
   init(_$plain reader: inout _$PlainReader) throws(_$NotPlain)
 }
 
 extension WireValue {
-  /// False.
+  /// False: most types are never written as null.
   public static var admitsNull: Bool { false }
 
-  /// Whether the schema names nothing that can hold a float, and the encoding has all that the
-  /// value has.
+  /// Whether the schema contains no kind that can hold a float, and the encoding covers the
+  /// whole value.
   public static var equalsItself: Bool { KnownEqualities.equalsItself(Self.self) }
 
-  /// False.
+  /// False: the default reader uses `init(from:)`.
   @inlinable
   public static var _$isPlain: Bool { false }
 
-  /// Reads what `init(from:)` reads.
+  /// Reads with `init(from:)`.
   @inlinable
   public init(_$plain reader: inout _$PlainReader) throws(_$NotPlain) {
     self = try reader.decoded()
@@ -103,7 +103,7 @@ extension WireValue {
     return encoder.bytes
   }
 
-  /// Reads a value of which `bytes` is the encoding, neither less nor more.
+  /// Reads a value from exactly its encoding.
   @inlinable
   public init(encoded bytes: ArraySlice<UInt8>) throws(CodecError) {
     var decoder = CBORDecoder(bytes)
@@ -111,7 +111,7 @@ extension WireValue {
     try decoder.finish()
   }
 
-  /// Reads a value of which `bytes` is the encoding, neither less nor more.
+  /// Reads a value from exactly its encoding.
   @inlinable
   public init(encoded bytes: [UInt8]) throws(CodecError) {
     try self.init(encoded: bytes[...])

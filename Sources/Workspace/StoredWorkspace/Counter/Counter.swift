@@ -1,21 +1,21 @@
 package import StoreActor
 
-/// A number that everyone may count up and down, and ask a fact about.
+/// A number that every client may increment and decrement, and request a fact about.
 ///
-/// A fact comes from the outside, so it may fail: the answer that could not be had becomes state as
-/// well, and everyone who looks at the counter sees why. So does one that the daemon's end has
-/// interrupted: the count may be another one since, so it is not asked for again.
+/// A fact is from an external service, so the request may fail. The failure becomes state too, and
+/// every client of the counter sees the reason. The same applies to a request that the end of the
+/// daemon has interrupted: it is not repeated, because the count may have changed.
 @Reducer
 package struct Counter {
-  /// What everyone sees of the counter.
+  /// The state that every client sees.
   ///
-  /// There is no flag for a request under way: a request ends with the session that asked, without
-  /// an action, and such a flag would stay set for ever.
+  /// It has no flag for a pending request: a request ends with its session, without an action, and
+  /// such a flag would stay set for ever.
   @ObservableState
   package struct State: Equatable, ReplicatedState, Sendable {
     /// The number.
     package var count: Int
-    /// The fact about the number, or why there is none, until someone dismisses it.
+    /// The fact about the number, or the reason for its absence, until a client dismisses it.
     package var numberFactAlert: String?
 
     package init(count: Int = 0, numberFactAlert: String? = nil) {
@@ -31,14 +31,14 @@ package struct Counter {
     case numberFactButtonTapped
   }
 
-  /// What only the effect sends: a client cannot make up facts.
+  /// Actions that only the effect sends: a client cannot invent facts.
   package enum ReducerAction: Equatable, Sendable {
     case numberFactResponse(Result<String, NumberFactError>)
   }
 
   private enum CancelID { case numberFact }
 
-  /// What asking for a fact is called when it was interrupted.
+  /// The name of the request in a report of interrupted effects.
   private static let asking = "ask for a number fact"
 
   @Dependency(\.numberFact) private var numberFact
@@ -48,7 +48,7 @@ package struct Counter {
   package var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {
-      // A count that cannot go further stays where it is: no client may bring the daemon down.
+      // A count stays at its limit: an overflow would let a client end the daemon.
       case .decrementButtonTapped:
         state.count -= state.count == .min ? 0 : 1
         return .none
@@ -82,7 +82,7 @@ package struct Counter {
     }
   }
 
-  /// Asks for a fact; whoever asked before gets no answer any more.
+  /// Requests a fact; an earlier request is canceled.
   private func fetchFact(about number: Int) -> Effect<Action> {
     .run(name: Self.asking) { [numberFact] send in
       let fact = try await numberFact.fetch(number)

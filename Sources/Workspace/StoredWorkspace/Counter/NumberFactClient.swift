@@ -1,12 +1,12 @@
 package import StoreActor
 
-/// Where the counter gets its facts.
+/// A source of facts about numbers.
 ///
-/// The value for programs needs the network and stands in `WorkspaceLive`.
+/// The live value needs the network and is in `StoredWorkspaceLive`.
 package struct NumberFactClient: Sendable {
   /// A fact about a number.
   ///
-  /// Any error is shown to the users, except for a cancellation.
+  /// Users see every error except a cancellation.
   package var fetch: @Sendable (_ number: Int) async throws -> String
 
   package init(fetch: @escaping @Sendable (_ number: Int) async throws -> String) {
@@ -15,7 +15,7 @@ package struct NumberFactClient: Sendable {
 }
 
 extension NumberFactClient: TestDependencyKey {
-  /// Reports that the test did not say what facts there are, and fails.
+  /// Reports that the test has no implementation of the client, and fails.
   package static let testValue = NumberFactClient { number in
     reportIssue("Unimplemented: NumberFactClient.fetch was asked for a fact about \(number)")
     throw NumberFactError("NumberFactClient.fetch has no implementation in this test")
@@ -23,7 +23,7 @@ extension NumberFactClient: TestDependencyKey {
 }
 
 extension DependencyValues {
-  /// Where the counter gets its facts.
+  /// The counter's source of facts.
   package var numberFact: NumberFactClient {
     get { self[NumberFactClient.self] }
     set { self[NumberFactClient.self] = newValue }

@@ -1,13 +1,13 @@
-/// Why there is no fact about a number, in words for the users.
+/// The reason for which a fact is missing, in words for the users.
 package struct NumberFactError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What went wrong, what was expected and, where it helps, what to do.
+  /// The fault, the expectation and, if one helps, the remedy.
   package var message: String
 
   package init(_ message: String) {
     self.message = message
   }
 
-  /// Any error of a client: itself when it is one of these, else its description.
+  /// Converts a client's error: keeps an error of this type, and describes any other.
   package init(_ error: any Error, about number: Int) {
     self = error as? Self ?? Self("No fact about \(number): \(error)")
   }

@@ -1,14 +1,13 @@
 package import StoreActor
 
-/// Guess the number: a round after the other, a timer, and the results, which can be edited and
-/// saved.
+/// Guess the number: one round after another, a timer, and results that can be edited and saved.
 ///
-/// Results are edited on a copy. When someone leaves the changed copy, an alert asks whether to
-/// save it; saving takes its time, and rounds that are played meanwhile are merged, not lost.
+/// Results are edited on a copy. When a client leaves the changed copy, an alert asks whether to
+/// save it. Saving takes time, and rounds that are played meanwhile are merged, not lost.
 ///
-/// Saving is an effect of whoever said so, and ends with that session. The alert comes back when
-/// the list is left once more, and saving starts anew. A save that the daemon's end has interrupted
-/// is made when it starts again.
+/// Saving is an effect of the session that requested it, and ends with that session. Then the alert
+/// appears again when the list is left again, and saving starts over. A save that the end of the
+/// daemon has interrupted runs after the restart.
 @Reducer
 package struct Game {
   @ObservableState
@@ -16,11 +15,11 @@ package struct Game {
     package var counter: GuessCounter.State
     package var timer: GameTimer.State
     package var results: IdentifiedArrayOf<GameResult.State>
-    /// The results as someone edits them; nil while nobody does.
+    /// The results that are being edited; nil outside of editing.
     package var resultList: ResultList.State?
     @Presents package var alert: AlertState<Alert>?
     @DurableIgnored package var isSaving = false
-    /// When the round began, in time played.
+    /// The time played when the round began.
     @ReplicationIgnored var roundStart: Duration = .zero
 
     package init(
@@ -46,7 +45,7 @@ package struct Game {
     case resultList(ResultList.Action)
     /// Opens a copy of the results for editing.
     case resultsButtonTapped
-    /// Leaves the copy; asks whether to save it when it was changed.
+    /// Leaves the copy; asks whether to save it if it has changed.
     case resultsDismissed
     case timer(GameTimer.Action)
   }
@@ -55,17 +54,17 @@ package struct Game {
     case saveResponse(Result<Saved, SaveError>)
   }
 
-  /// What was saved.
+  /// The results of a save.
   package struct Saved: Equatable, Sendable {
     /// The edited rows as they were when saving began.
     package var rows: IdentifiedArrayOf<GameResult.State>
-    /// Those and the results that had come until then: everything that was saved.
+    /// All saved results: the edited rows and the results that were added before saving began.
     package var results: IdentifiedArrayOf<GameResult.State>
   }
 
   private enum CancelID { case save }
 
-  /// What saving is called when it was interrupted.
+  /// The name of the save in a report of interrupted effects.
   private static let saving = "save results"
 
   @Dependency(\.gameResults) private var gameResults
@@ -152,7 +151,7 @@ package struct Game {
     return save(Saved(rows: list.rows, results: list.merged(into: state.results)))
   }
 
-  /// Saves results; an earlier attempt ends.
+  /// Saves results; an earlier attempt is canceled.
   private func save(_ saved: Saved) -> Effect<Action> {
     .run(name: Self.saving) { [gameResults] send in
       try await gameResults.save(results: Array(saved.results))

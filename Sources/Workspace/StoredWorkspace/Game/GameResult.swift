@@ -1,6 +1,6 @@
 package import StoreActor
 
-/// One round that was played, and what may be done to it in the list of results.
+/// A finished round, and its edits in the list of results.
 @Reducer
 package struct GameResult {
   @ObservableState
@@ -8,7 +8,7 @@ package struct GameResult {
     /// The round's id.
     package let id: UUID
     package var guess: Int
-    /// What was to be guessed; the round is over, so everyone may know.
+    /// The number to guess; the round is over, so clients may see it.
     package let secret: Int
     package let timeSpent: Duration
 

@@ -1,32 +1,32 @@
 package import StoreActor
 
-/// Where the game's results are saved.
+/// A storage for the game's results.
 ///
-/// The value for programs stands in `WorkspaceLive`.
+/// The live value is in `StoredWorkspaceLive`.
 @DependencyClient
 package struct GameResultsClient: Sendable {
-  /// Saves all results, instead of those saved before.
+  /// Saves all results; they replace the results that were saved before.
   ///
-  /// Any error is shown to the users, except for a cancellation.
+  /// Users see every error except a cancellation.
   package var save: @Sendable (_ results: [GameResult.State]) async throws -> Void
 }
 
 extension GameResultsClient: TestDependencyKey {
-  /// Reports that the test did not say what saving does, and fails.
+  /// Reports that the test has no implementation of the client, and fails.
   package static let testValue = GameResultsClient()
 }
 
 extension DependencyValues {
-  /// Where the game's results are saved.
+  /// The storage for the game's results.
   package var gameResults: GameResultsClient {
     get { self[GameResultsClient.self] }
     set { self[GameResultsClient.self] = newValue }
   }
 }
 
-/// Why results could not be saved, as a sentence for those who wait.
+/// The reason for which results could not be saved, as a sentence for the users.
 package struct SaveError: Error, Equatable, Sendable {
-  /// The sentence.
+  /// The reason as a sentence.
   package var message: String
 
   package init(_ message: String) { self.message = message }

@@ -1,9 +1,9 @@
 package import StoreActor
 
-/// How long the game has been played, in steps of a tenth of a second.
+/// The time that the game has been played, in steps of a tenth of a second.
 ///
-/// The ticks are an effect of whoever started them, and end with that session. There is no flag for
-/// a running timer for that reason: it would stay set for ever. Whoever starts it again takes over.
+/// The ticks are an effect of the session that started them, and end with it. So there is no flag
+/// for a running timer: it would stay set for ever. A new start replaces the earlier ticks.
 @Reducer
 package struct GameTimer {
   @ObservableState

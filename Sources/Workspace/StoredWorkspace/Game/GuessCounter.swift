@@ -1,6 +1,6 @@
 package import StoreActor
 
-/// A number to be guessed: a counter with a secret, and whether the count is the secret.
+/// A number to guess: a counter with a secret, and the count's relation to the secret.
 @Reducer
 package struct GuessCounter {
   @ObservableState
@@ -8,9 +8,9 @@ package struct GuessCounter {
     /// The round's id.
     package let id: UUID
     package var count: Int
-    /// What is to be guessed: private to the daemon, or there would be nothing to guess.
+    /// The number to guess: private to the daemon, because clients must not see it.
     @ReplicationIgnored package var secret: Int = 0
-    /// How the count stands to the secret.
+    /// The count's relation to the secret.
     package var verdict: Verdict
 
     package init(id: UUID, count: Int = 0, secret: Int) {
@@ -25,11 +25,11 @@ package struct GuessCounter {
       verdict = Verdict(of: self.count, against: secret)
     }
 
-    /// Where secrets are.
+    /// The range of secrets and guesses.
     package static let range = -100...100
   }
 
-  /// How a guess stands to the secret.
+  /// A guess's relation to the secret.
   package enum Verdict: String, CaseIterable, ReplicatedState {
     case lower, equal, higher
 

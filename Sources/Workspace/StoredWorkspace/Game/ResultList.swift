@@ -1,13 +1,13 @@
 package import StoreActor
 
-/// The results while someone edits them: a copy, so that the game's own stay as they are until the
-/// changes are saved.
+/// The results during editing: a copy, so that the game's own results do not change until the copy
+/// is saved.
 @Reducer
 package struct ResultList {
   @ObservableState
   package struct State: DurableState, Equatable, Sendable {
     package var rows: IdentifiedArrayOf<GameResult.State>
-    /// The results that the copy was made of: what the game has besides came meanwhile.
+    /// The results when the copy was made: the game's other results were added later.
     @ReplicationIgnored var original: IdentifiedArrayOf<GameResult.State> = []
 
     package init(_ results: IdentifiedArrayOf<GameResult.State>) {
@@ -15,10 +15,10 @@ package struct ResultList {
       original = results
     }
 
-    /// Whether there is something to save.
+    /// Whether the rows have unsaved changes.
     package var isChanged: Bool { rows != original }
 
-    /// The edited rows, and behind them those results that came while they were edited.
+    /// The edited rows, followed by the results that were added during editing.
     package func merged(
       into results: IdentifiedArrayOf<GameResult.State>
     ) -> IdentifiedArrayOf<GameResult.State> {
@@ -27,7 +27,7 @@ package struct ResultList {
       return merged
     }
 
-    /// Takes what was saved into the results, and leaves what was edited since to be saved.
+    /// Takes the saved rows into the results; later edits stay unsaved.
     mutating func finishSaving(
       _ saved: Game.Saved,
       results: inout IdentifiedArrayOf<GameResult.State>,

@@ -1,13 +1,13 @@
 package import StoreActor
 
-/// Who is connected: for clients to look at, derived from the sessions by ordinary actions.
+/// The connected clients, derived from the sessions by ordinary actions, for clients to read.
 ///
-/// Its actions have no form for the wire, so no client can send one.
+/// Its actions have no wire format, so a client cannot send one.
 @Reducer
 package struct Presence {
   @ObservableState
   package struct State: Equatable, ReplicatedState, Sendable {
-    /// Those who are connected, in the order in which they came.
+    /// The connected sessions, in the order in which they joined.
     package var sessions: IdentifiedArrayOf<Session>
 
     package init(sessions: IdentifiedArrayOf<Session> = []) {
@@ -17,13 +17,13 @@ package struct Presence {
 
   @ObservableState
   package struct Session: Equatable, Identifiable, ReplicatedState, Sendable {
-    /// The session's number, never used again while the daemon runs.
+    /// The session's number, which is not reused while the daemon runs.
     package var id: UInt64
-    /// The name that the client gave itself.
+    /// The name that the client chose.
     package var name: String
-    /// Where it is connected from, as the transport says it.
+    /// The client's address, as the transport reports it.
     package var address: String
-    /// The number of its user, for whom the kernel vouches; nil where nobody does.
+    /// The number of the client's user, as the kernel reports it; nil if the kernel does not.
     package var user: UInt32?
 
     package init(id: UInt64, name: String = "", address: String = "", user: UInt32? = nil) {
@@ -35,7 +35,7 @@ package struct Presence {
   }
 
   package enum Action: Equatable, Sendable {
-    /// A session that is there already is only brought up to date.
+    /// Adds a session, or updates it if it is present.
     case sessionJoined(Session)
     case sessionLeft(id: Session.ID)
   }

@@ -3,7 +3,7 @@ package import StoreExposures
 package import StoreHistory
 
 extension WorkspaceFeature {
-  /// What clients may see and send; everything else does not exist for them.
+  /// The scopes that clients may see and send to; all other state is hidden from them.
   package static let exposures: [Expose<State, Action>] = [
     Expose("counter", state: \.counter, action: \.counter),
     Expose("game", state: \.game, action: \.game),
@@ -13,9 +13,9 @@ extension WorkspaceFeature {
     Expose("presence", state: \.presence),
   ]
 
-  /// The action for something that happened to a listed session.
+  /// The action for an event of a listed session.
   ///
-  /// - Returns: Nil for what no feature wants to know; all that there is now is wanted.
+  /// - Returns: The action; nil would ignore the event, but both events have actions.
   package static func action(for event: SessionEvent) -> Action? {
     switch event {
     case .joined(let info):

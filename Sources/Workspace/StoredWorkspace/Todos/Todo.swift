@@ -1,6 +1,6 @@
 package import StoreActor
 
-/// One thing to do: a row of ``Todos``.
+/// One task: a row of ``Todos``.
 @Reducer
 package struct Todo {
   @ObservableState
@@ -21,13 +21,13 @@ package struct Todo {
     case toggleButtonTapped
   }
 
-  /// The bytes of a title: actions come from clients, and what they bring is kept.
+  /// The limit of a title in bytes: actions are sent by clients, and the daemon keeps their titles.
   package static let titleBytes = 64 << 10
 
-  /// A title, or as much of it as has room.
+  /// Returns a title, shortened to its limit.
   static func clamped(_ title: String) -> String {
     guard title.utf8.count > titleBytes else { return title }
-    // A character may be as long as a text, so it is cut between two scalars.
+    // A character may be longer than the limit, so the cut is between two scalars.
     var (scalars, bytes) = (String.UnicodeScalarView(), 0)
     for scalar in title.unicodeScalars {
       bytes += UTF8.width(scalar)

@@ -1,17 +1,17 @@
 package import StoreActor
 
-/// A list of things to do that several people edit at the same time.
+/// A list of tasks that several people edit at the same time.
 ///
-/// Everything that is done to one row names the row by its id, never by its place: places shift
-/// while an action is on its way. An id that is not there any more, because someone else was
-/// faster, is no mistake: nothing happens.
+/// Every action on a row identifies it by its id, not by its position: positions shift while an
+/// action is under way. An absent id is not a mistake, because another client may have removed the
+/// row: the action then has no effect.
 @Reducer
 package struct Todos {
   @ObservableState
   package struct State: Equatable, ReplicatedState, Sendable {
-    /// All rows, in the order that people gave them, whatever the filter is.
+    /// All rows in the order that the users chose, regardless of the filter.
     package var items: IdentifiedArrayOf<Todo.State>
-    /// Which rows are to be shown, for everyone who looks.
+    /// The filter that all clients share.
     package var filter: Filter
 
     package init(items: IdentifiedArrayOf<Todo.State> = [], filter: Filter = .all) {
@@ -19,7 +19,7 @@ package struct Todos {
       self.filter = filter
     }
 
-    /// The rows that the filter lets through.
+    /// The rows that match the filter.
     package var filteredItems: IdentifiedArrayOf<Todo.State> {
       switch filter {
       case .all: items
@@ -36,14 +36,14 @@ package struct Todos {
   package enum Action: Equatable, Sendable, WireAction {
     /// Adds a row at the end.
     case addButtonTapped(title: String)
-    /// Removes the completed rows, shown or not.
+    /// Removes all completed rows, regardless of the filter.
     case clearCompletedButtonTapped
     case filterPicked(filter: Filter)
     case items(IdentifiedActionOf<Todo>)
-    /// Moves a row to before the row that stands at an offset now, among all rows, shown or not.
+    /// Moves a row before the row at an offset among all rows, regardless of the filter.
     ///
-    /// The number of rows means the end; what is greater means the end too, and what is negative
-    /// the beginning.
+    /// The offset is counted before the move. An offset of at least the number of rows means the
+    /// end, a negative one the beginning.
     case moved(id: Todo.State.ID, toOffset: Int)
     case removed(id: Todo.State.ID)
   }
@@ -57,8 +57,8 @@ package struct Todos {
       Todo()
     }
     Reduce { state, action in
-      // `forEach` reports an absent row as a mistake of the feature, which this one is not: someone
-      // else removed it while the action was on its way.
+      // `forEach` reports an absent row as a mistake of the feature. Here it is a race: another
+      // client removed the row while the action was under way.
       if case .items(.element(let id, _)) = action, !state.items.contains(id: id) { return .none }
       return list.reduce(into: &state, action: action)
     }

@@ -22,7 +22,7 @@ struct BothDependenciesTests {
     await store.finish()
   }
 
-  @Test("In the program the feature has what the application has configured")
+  @Test("In the program the feature has the application's configured value")
   func application() async {
     let rates = OtherDependencies.withDependencies {
       $0.rates = Rates { $0 * 3 }

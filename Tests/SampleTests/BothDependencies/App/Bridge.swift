@@ -1,8 +1,8 @@
 import OtherDependencies
 import StoreActor
 
-// The one file that imports both, and says of each name whose it is. What the application has
-// configured is what features get, and a test of a feature replaces it as any dependency.
+// The only file that imports both, and qualifies each name with its module. Features get the value
+// that the application has configured, and a test of a feature replaces it like any dependency.
 
 enum RatesKey: StoreActor.DependencyKey {
   static var liveValue: Rates { OtherDependencies.DependencyValues.current.rates }

@@ -1,6 +1,6 @@
 import OtherDependencies
 
-// What the application has had all along: a client, and its key in the other library.
+// The application's existing code: a client, and its key in the other library.
 
 struct Rates: Sendable {
   var euros: @Sendable (_ dollars: Int) async -> Int

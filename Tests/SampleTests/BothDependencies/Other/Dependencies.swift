@@ -1,5 +1,5 @@
-// The names of swift-dependencies, with as much behind them as an application needs: what matters
-// to the samples beside it is that they are the same as StoreActor's.
+// The names of swift-dependencies, with the functions that an application needs. The other samples
+// only require that the names equal StoreActor's.
 
 /// A property that reads a dependency.
 @propertyWrapper
@@ -19,13 +19,13 @@ public struct Dependency<Value> {
 public protocol DependencyKey {
   /// The type of the dependency.
   associatedtype Value: Sendable
-  /// What programs use.
+  /// The value in programs.
   static var liveValue: Value { get }
 }
 
 /// All dependencies.
 public struct DependencyValues: Sendable {
-  /// Those of the present task.
+  /// The dependencies of the current task.
   @TaskLocal public static var current = DependencyValues()
 
   private var values: [ObjectIdentifier: any Sendable] = [:]
@@ -42,8 +42,8 @@ public struct DependencyValues: Sendable {
 /// - Parameters:
 ///   - update: Changes the dependencies.
 ///   - operation: The function.
-/// - Returns: What the function returns.
-/// - Throws: What the function throws.
+/// - Returns: The function's result.
+/// - Throws: The function's error.
 public func withDependencies<R>(
   _ update: (inout DependencyValues) -> Void,
   operation: () throws -> R,

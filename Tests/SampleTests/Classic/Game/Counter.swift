@@ -1,8 +1,7 @@
 import StoreActorClassic
 import TerminalViews
 
-// What the guessing game has from its earlier parts: a secret, a guess, and a timer. The document
-// takes them as given.
+// The guessing game's earlier parts: a secret, a guess, and a timer. The document assumes them.
 
 struct Counter: Equatable, Identifiable {
   var count: Int = 0

@@ -32,7 +32,7 @@ struct GameSheetView: View {
 
 struct ResultsState: Equatable {
   var results = IdentifiedArrayOf<GameResult>()
-  /// The result that is edited.
+  /// The result in the editor.
   var edited: UUID?
 }
 
@@ -41,7 +41,7 @@ enum ResultsAction: Equatable {
   case result(id: UUID, action: CounterAction)
 }
 
-/// A guess that is edited: a new secret with a new id would be another game.
+/// An edited guess keeps its secret and its id: a new secret with a new id would be another game.
 let gameResultReducer = Reducer<GameResult, CounterAction, Void> { result, action, _ in
   switch action {
   case .increment, .decrement:

@@ -4,9 +4,9 @@ import StoreTesting
 import TerminalViews
 import Testing
 
-// The forms that the results have on the wire, added to the sample from outside.
+// The wire forms of the results, added outside of the sample.
 
-// A value of Sendable parts; the sample's own file does not say so.
+// A value of Sendable parts; the sample's own file does not declare this.
 extension Counter: ReplicatedRecord, @unchecked Sendable {
   static let layout = RecordLayout<Self>(
     "Counter",
@@ -14,7 +14,7 @@ extension Counter: ReplicatedRecord, @unchecked Sendable {
   )
 }
 
-// A value of Sendable parts; the sample's own file does not say so.
+// A value of Sendable parts; the sample's own file does not declare this.
 extension GameResult: ReplicatedRecord, @unchecked Sendable {
   init() { self.init(counter: Counter(), timeSpent: 0) }
   static let layout = RecordLayout<Self>(
@@ -25,7 +25,7 @@ extension GameResult: ReplicatedRecord, @unchecked Sendable {
   )
 }
 
-// A value of Sendable parts; the sample's own file does not say so.
+// A value of Sendable parts; the sample's own file does not declare this.
 extension ResultsState: ReplicatedRecord, @unchecked Sendable {
   static let layout = RecordLayout<Self>(
     "ResultsState",
@@ -33,7 +33,7 @@ extension ResultsState: ReplicatedRecord, @unchecked Sendable {
   )
 }
 
-// A value of Sendable parts; the sample's own file does not say so.
+// A value of Sendable parts; the sample's own file does not declare this.
 extension CounterAction: WireChoiceAction, @unchecked Sendable {
   static let layout = ActionLayout<Self>(
     "CounterAction",
@@ -45,7 +45,7 @@ extension CounterAction: WireChoiceAction, @unchecked Sendable {
   )
 }
 
-// A value of Sendable parts; the sample's own file does not say so.
+// A value of Sendable parts; the sample's own file does not declare this.
 extension ResultsAction: WireChoiceAction, @unchecked Sendable {
   static let layout = ActionLayout<Self>(
     "ResultsAction",
@@ -66,7 +66,7 @@ struct EditingTests {
     GameResult(counter: Counter(count: 5, secret: 6, id: UUID()), timeSpent: 2),
   ]
 
-  @Test("Results are shown in a sheet while the state has them; closing it asks about changes")
+  @Test("Results are shown in a sheet while the state has them; closing it asks to save changes")
   func sheet() {
     let store = StoreActorClassic.Store(
       initialState: GameState(
@@ -93,7 +93,7 @@ struct EditingTests {
     #expect(Screen(of: view).lines.contains("! Save Changes?"))
   }
 
-  @Test("A past guess is edited in a view of its own")
+  @Test("A past guess is edited in its own view")
   func editing() {
     let store = StoreActorClassic.Store(
       initialState: ResultsState(results: results),
@@ -113,7 +113,7 @@ struct EditingTests {
     )
   }
 
-  @Test("Guesses are edited by a client of a daemon, too")
+  @Test("A client of a daemon can edit guesses")
   func remote() async {
     let ids = Array(results.ids)
     let store = StoreActor.TestStore(remote: ResultsState(results: results)) {

@@ -65,7 +65,7 @@ struct GameTests {
     )
   }
 
-  @Test("A guess ends up among the results, with the time it took")
+  @Test("A guess is added to the results, with its duration")
   func playing() {
     let viewStore = ViewStore(store(GameState(counter: Counter(count: 0, secret: 1))))
     viewStore.send(.timer(.start))
@@ -81,7 +81,7 @@ struct GameTests {
     #expect(viewStore.timer.duration == 0.02)
   }
 
-  @Test("Navigation is state: the list is a copy with an id, and goes when nothing was changed")
+  @Test("Navigation is state: the list is a copy with an id, and closes if it is unchanged")
   func navigation() {
     let store = TestStore(
       initialState: GameState(results: results),
@@ -96,7 +96,7 @@ struct GameTests {
     }
   }
 
-  @Test("Changes are asked about, and dropped when the alert is cancelled")
+  @Test("An alert asks about changes, and cancelling it discards them")
   func cancelling() {
     let store = TestStore(
       initialState: GameState(results: results),
@@ -124,7 +124,7 @@ struct GameTests {
     }
   }
 
-  @Test("Saving takes its time, during which the view shows that something is under way")
+  @Test("Saving takes time, and the view shows its progress")
   func saving() {
     let store = store(GameState(counter: Counter(count: 1, secret: 2), results: results))
     let view = GameView(store: store)
@@ -155,7 +155,7 @@ struct GameTests {
     #expect(lines.last == "[Back]")
   }
 
-  @Test("As the document warns, results that arrive while saving are lost")
+  @Test("As the document warns, results that arrive during saving are lost")
   func losing() {
     let viewStore = ViewStore(store(GameState(counter: Counter(count: 4, secret: 4))))
     viewStore.send(.setNavigation(resultListStateTag))
@@ -168,7 +168,7 @@ struct GameTests {
 }
 
 @MainActor
-@Suite("The game with the exercises done", .timeLimit(.minutes(1)))
+@Suite("The game with the solved exercises", .timeLimit(.minutes(1)))
 struct SavingTests {
   let scheduler = DispatchQueue.test
 
@@ -199,7 +199,7 @@ struct SavingTests {
     GameResult(counter: Counter(count: 2, secret: 3), timeSpent: 1),
   ]
 
-  @Test("Results that arrive while saving are merged with the edited ones")
+  @Test("Results that arrive during saving are merged with the edited ones")
   func merging() {
     let saved = LockIsolated<GameResultListState?>(nil)
     let scheduler = scheduler
@@ -222,7 +222,7 @@ struct SavingTests {
     #expect(!viewStore.game.savingResults)
   }
 
-  @Test("When saving fails nothing is lost, and an alert says so")
+  @Test("If saving fails, all results remain, and an alert reports the failure")
   func failing() {
     let viewStore = viewStore(results) { _ in Effect(error: URLError(.timedOut)) }
     viewStore.send(.setNavigation(resultListStateTag))

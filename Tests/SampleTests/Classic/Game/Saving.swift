@@ -1,11 +1,11 @@
 import StoreActorClassic
 
-// The document's exercises: the request belongs into the environment and may fail, and results that
-// arrive while it is under way are merged with the edited ones instead of being lost.
+// The document's exercises: the request belongs in the environment and may fail, and results that
+// arrive during the request are merged with the edited ones instead of being lost.
 
 struct SavingState: Equatable {
   var game = GameState()
-  /// The results that the list was opened with: whatever is not among them came later.
+  /// The results at the opening of the list; all other results are newer.
   var listed: Set<UUID> = []
 }
 

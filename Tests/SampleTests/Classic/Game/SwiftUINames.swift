@@ -1,6 +1,6 @@
 import TerminalViews
 
-// Names of SwiftUI that the sample has and that mean nothing on a terminal.
+// SwiftUI's names that the sample uses and that have no effect on a terminal.
 
 /// A place for navigation.
 struct NavigationView<Content: View>: View {
@@ -11,7 +11,7 @@ struct NavigationView<Content: View>: View {
   }
 }
 
-/// A view in a toolbar, wherever the sample wants it.
+/// A view in a toolbar, at any placement.
 struct ToolbarItem<Content: View>: View {
   enum Placement {
     case navigationBarTrailing
@@ -24,7 +24,7 @@ struct ToolbarItem<Content: View>: View {
   }
 }
 
-/// The button that lets the rows of a list be deleted, though here they always can be.
+/// The button that enables deletion of a list's rows, which is always enabled here.
 struct EditButton: View {
   var body: some View { Button("Edit") {} }
 }

@@ -52,7 +52,7 @@ struct DebugTests {
     return output.value
   }
 
-  @Test("It prints the action and the difference that it made, as the document shows")
+  @Test("It prints the action and the resulting difference, as the document shows")
   func difference() throws {
     let text = try printed { $0.debug { $0 } }
     #expect(
@@ -75,7 +75,7 @@ struct DebugTests {
     )
   }
 
-  @Test("It can print the names of the action's cases only, and nothing of the state")
+  @Test("It can print only the names of the action's cases, without the state")
   func labels() throws {
     let text = try printed { $0.debugActions("todos", actionFormat: .labelsOnly) { $0 } }
     #expect(text == "todos: received action:\n  TodosAction.todoCheckboxTapped\n")

@@ -82,7 +82,7 @@ struct FactAlert: Identifiable {
   var id: String { self.title }
 }
 
-// The reducer of reducers that the document's questions end with.
+// The higher-order reducer at the end of the document's questions.
 extension Reducer {
   func receive<S: Scheduler>(on scheduler: S) -> Self {
     Self { state, action, environment in

@@ -84,7 +84,7 @@ struct NumberFactTests {
     #expect(Screen(of: appView).lines == ["[−] 1 [+]", "[Number fact]"])
   }
 
-  @Test("The app's own store answers on the main queue")
+  @Test("The app's own store responds on the main queue")
   func live() async {
     let viewStore = ViewStore(
       Store(
@@ -101,7 +101,7 @@ struct NumberFactTests {
     #expect(viewStore.numberFactAlert == "0 is a good number Brent")
   }
 
-  @Test("A higher-order reducer puts all effects of another one on a scheduler")
+  @Test("A higher-order reducer moves all effects of another one to a scheduler")
   func higherOrder() {
     let scheduler = DispatchQueue.test
     let store = TestStore(

@@ -10,7 +10,7 @@ import func StoreActor.withMainSerialExecutor
 struct MixedTests {
   enum Output { case somethingHappened }
 
-  @Test("In its simplest form it wraps a value that can be changed and observed")
+  @Test("The simplest form wraps a value that can be changed and observed")
   func simplest() async {
     let store = Store<Int, Output>(state: 0)
     var states = store.stateStream.makeAsyncIterator()
@@ -24,7 +24,7 @@ struct MixedTests {
     #expect(await outputs.next() == .somethingHappened)
   }
 
-  @Test("A subclass loads numbers, and says so once")
+  @Test("A subclass loads numbers, and reports it once")
   func loading() async {
     let viewModel = NumbersViewModel(apiClient: APIClient())
     let outputs = viewModel.outputStream
@@ -54,7 +54,7 @@ struct MixedTests {
     }
   }
 
-  @Test("Each reader has all states that differ, however many read")
+  @Test("Each reader gets all distinct states, for any number of readers")
   func distinct() async {
     let store = Store<Int, Never>(state: 0)
     var first = store.stateStream.makeAsyncIterator()
@@ -77,7 +77,7 @@ struct MixedTests {
     #expect(await outputs?.next() == nil)
   }
 
-  @Test("Observation is told of changes, and of nothing else")
+  @Test("Observation reports changes only")
   func observation() {
     struct State: Equatable { var name = "Blob" }
     let store = Store<State, Never>(state: State())

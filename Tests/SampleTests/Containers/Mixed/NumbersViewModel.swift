@@ -46,7 +46,7 @@ final class APIClient {
   }
 }
 
-/// What the document's UIKit view does with three subviews, with three flags.
+/// Three flags that stand for the three subviews of the document's UIKit view.
 @MainActor
 final class NumbersScreen {
   private(set) var isLoading = false

@@ -1,7 +1,7 @@
 import StateContainers
 
-// The same reducer commanding its effects in the two other ways: as values that a handler
-// interprets, and as types that bring their work along.
+// The same reducer with two other forms of effects: values that a handler interprets, and types
+// that contain their work.
 
 enum Numbers: Equatable {
   case idle

@@ -3,10 +3,10 @@ import StoreActor
 import StoreTesting
 import Testing
 
-// The reducer of the document, untouched, in a daemon: its state and its input get forms on the
-// wire. Feedback needs none, as it never leaves the daemon.
+// The reducer of the document, unchanged, in a daemon: its state and its input get wire forms.
+// Feedback needs no wire form, because it stays in the daemon.
 
-// A value of Sendable parts; the sample's own file does not say so.
+// A value of Sendable parts; the sample's own file does not declare this.
 extension NumbersViewReducer.State: ReplicatedChoice, @unchecked Sendable {
   static let layout = ChoiceLayout<Self>(
     "NumbersViewReducer.State",
@@ -21,7 +21,7 @@ extension NumbersViewReducer.State: ReplicatedChoice, @unchecked Sendable {
   )
 }
 
-// A value of Sendable parts; the sample's own file does not say so.
+// A value of Sendable parts; the sample's own file does not declare this.
 extension NumbersViewReducer.Input: WireChoiceAction, @unchecked Sendable {
   static let layout = ActionLayout<Self>(
     "NumbersViewReducer.Input",
@@ -32,7 +32,7 @@ extension NumbersViewReducer.Input: WireChoiceAction, @unchecked Sendable {
 @MainActor
 @Suite("A state container in a daemon", .timeLimit(.minutes(1)))
 struct SeparatedRemoteTests {
-  @Test("A client sends an input, and sees what the feedback has changed")
+  @Test("A client sends an input, and sees the changes by the feedback")
   func remote() async {
     let store = StoreActor.TestStore(remote: NumbersViewReducer.State.idle) {
       NumbersViewReducer().feature()

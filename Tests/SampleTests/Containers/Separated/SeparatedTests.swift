@@ -30,7 +30,7 @@ struct SeparatedTests {
     #expect(store.state == .error)
   }
 
-  @Test("What can be observed is the pair of state and output")
+  @Test("The pair of state and output can be observed")
   func observable() async {
     let store = Store(state: NumbersViewReducer.State.idle, reducer: NumbersViewReducer())
     var states = store.stateStream.makeAsyncIterator()
@@ -79,7 +79,7 @@ struct SeparatedTests {
     #expect(changes.value == 1)
   }
 
-  @Test("Effects as values are interpreted by a handler")
+  @Test("A handler interprets effects as values")
   func values() async {
     let store = Store(
       state: Numbers.idle,
@@ -90,7 +90,7 @@ struct SeparatedTests {
     #expect(store.state == .loaded([1, 2, 3]))
   }
 
-  @Test("A reducer of effects as values is tested without anything to depend on")
+  @Test("A reducer with effects as values is tested without dependencies")
   func pure() {
     var state = Numbers.idle
     #expect(ValueReducer().reduce(message: .input(.onAppear), into: &state) == [.downloadNumbers])
@@ -101,7 +101,7 @@ struct SeparatedTests {
     #expect(state == .loaded([4]))
   }
 
-  @Test("Effects as types bring their work along")
+  @Test("Effects as types contain their work")
   func types() async {
     let store = Store(state: Numbers.idle, reducer: ProtocolReducer(apiClient: APIClient()))
     await store.send(.onAppear)

@@ -1,11 +1,11 @@
-// Features are public for the modules beside them; their names say what the comments would.
+// Features are public for the other modules; their names replace comments.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import Foundation
 import LoanClient
 import StoreActor
 
-/// The list of books: a search that waits for the end of typing, rows that can be marked.
+/// The list of books: a search after the end of typing, and rows that can be marked.
 @Reducer
 public struct CatalogFeature: Sendable {
   @ObservableState

@@ -1,4 +1,4 @@
-// Features are public for the modules beside them; their names say what the comments would.
+// Features are public for the other modules; their names replace comments.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import CatalogFeature
@@ -7,7 +7,7 @@ import LoanClient
 import LoanFeature
 import StoreActor
 
-/// The desk of someone who has logged in: the catalog, a stack of pages, a sheet.
+/// The desk of a logged-in reader: the catalog, a stack of pages, a sheet.
 @Reducer
 public struct DeskFeature: Sendable {
   @Reducer

@@ -1,10 +1,10 @@
-// Features are public for the modules beside them; their names say what the comments would.
+// Features are public for the other modules; their names replace comments.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import LoanClient
 import StoreActor
 
-/// A form for a book that a reader gives to the library.
+/// A form for a book that a reader donates to the library.
 @Reducer
 public struct DonationFeature: Sendable {
   @ObservableState

@@ -1,11 +1,11 @@
-// Features are public for the modules beside them; their names say what the comments would.
+// Features are public for the other modules; their names replace comments.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import LoanClient
 import LoginFeature
 import StoreActor
 
-/// The whole application: somebody logs in, or is at the desk.
+/// The whole application: the login or the desk.
 @Reducer
 public enum LibraryFeature {
   case login(LoginFeature)

@@ -1,9 +1,9 @@
-// Features are public for the modules beside them; their names say what the comments would.
+// Features are public for the other modules; their names replace comments.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import Foundation
 
-/// A title that the library owns, and how many copies of it are on the shelf.
+/// A title that the library owns, and the number of its copies on the shelf.
 public struct Book: Equatable, Identifiable, Sendable {
   public let id: UUID
   public var title: String
@@ -18,7 +18,7 @@ public struct Book: Equatable, Identifiable, Sendable {
   }
 }
 
-/// Someone who may borrow.
+/// A person who may borrow books.
 public struct Reader: Equatable, Sendable {
   public var name: String
   public var needsPIN: Bool
@@ -29,7 +29,7 @@ public struct Reader: Equatable, Sendable {
   }
 }
 
-/// What the library's service refuses.
+/// The errors of the library's service.
 public enum LoanError: Equatable, LocalizedError, Sendable {
   case unknownCard
   case wrongPIN

@@ -1,11 +1,11 @@
-// Features are public for the modules beside them; their names say what the comments would.
+// Features are public for the other modules; their names replace comments.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import Foundation
 import LoanClient
 import StoreActor
 
-/// A book on its own page: to borrow it for some weeks, to give it back.
+/// A book on its own page: to borrow it for some weeks, to return it.
 @Reducer
 public struct LoanFeature: Sendable {
   @Reducer

@@ -1,10 +1,10 @@
-// Features are public for the modules beside them; their names say what the comments would.
+// Features are public for the other modules; their names replace comments.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import LoanClient
 import StoreActor
 
-/// Who is at the desk: a form, and for some cards a second step on a sheet.
+/// The login of a reader: a form, and for some cards a second step on a sheet.
 @Reducer
 public struct LoginFeature: Sendable {
   @ObservableState

@@ -16,7 +16,7 @@ struct DeskFeatureTests {
     return state
   }
 
-  @Test("A selected book is pushed, and what becomes of it is seen in the catalog")
+  @Test("A selected book is pushed, and its changes appear in the catalog")
   func stack() async {
     let store = TestStore(initialState: desk()) {
       DeskFeature()
@@ -63,7 +63,7 @@ struct DeskFeatureTests {
     }
   }
 
-  @Test("A donated book is in the catalog when the sheet has closed itself")
+  @Test("A donated book is in the catalog after the sheet has closed itself")
   func donation() async {
     let store = TestStore(initialState: desk()) {
       DeskFeature()
@@ -87,7 +87,7 @@ struct DeskFeatureTests {
     }
   }
 
-  @Test("The application goes from the login to the desk and back")
+  @Test("The application switches from the login to the desk and back")
   func root() async {
     let reader = Reader(name: "Ada", needsPIN: false)
     let store = TestStore(initialState: LibraryFeature.State.login(LoginFeature.State())) {

@@ -9,7 +9,7 @@ import Testing
 struct LoanFeatureTests {
   let dueDate = Date(timeIntervalSince1970: 1_000_000)
 
-  @Test("The dialog asks for how long, and the loan takes a copy off the shelf")
+  @Test("The dialog asks for the duration, and the loan removes a copy from the shelf")
   func borrow() async {
     let store = TestStore(initialState: LoanFeature.State(book: .atlas)) {
       LoanFeature()
@@ -33,7 +33,7 @@ struct LoanFeatureTests {
     await store.receive(\.delegate.copiesChanged)
   }
 
-  @Test("A refusal takes the dialog's place")
+  @Test("A refusal replaces the dialog")
   func refusal() async {
     let store = TestStore(initialState: LoanFeature.State(book: .atlas)) {
       LoanFeature()
@@ -55,7 +55,7 @@ struct LoanFeatureTests {
     }
   }
 
-  @Test("Giving back is confirmed, and closes the page")
+  @Test("Returning a book is confirmed, and closes the page")
   func giveBack() async {
     let returned = LockIsolated<[Book.ID]>([])
     let state = LoanFeature.State(book: .novel, dueDate: dueDate)

@@ -24,7 +24,7 @@ struct LoginFeatureTests {
     return store
   }
 
-  @Test("A card with a PIN asks for it, and a wrong one can be given again")
+  @Test("A card with a PIN asks for it, and a wrong one can be corrected")
   func twoSteps() async {
     let store = await filledIn {
       $0.loanClient.login = { @Sendable _, name in Reader(name: name, needsPIN: true) }
@@ -84,7 +84,7 @@ struct LoginFeatureTests {
     await store.finish()
   }
 
-  @Test("An unknown card is said in an alert")
+  @Test("An alert reports an unknown card")
   func unknownCard() async {
     let store = await filledIn {
       $0.loanClient.login = { @Sendable _, _ in throw LoanError.unknownCard }

@@ -1,6 +1,6 @@
 public import StoreActor
 
-/// One of each kind of case.
+/// An enum with each kind of case.
 @CasePathable
 @dynamicMemberLookup
 enum Sample {
@@ -27,8 +27,9 @@ enum Sample {
   @available(*, deprecated) case old(Int)
 }
 
-/// Cases that are called like members of the types that case paths are made of: of `Case`, of
-/// `AnyCasePath`, of `CasePathable` with what it extends, and of `Sequence`, as lists of cases are.
+/// Cases with the names of members of the case paths' types: of `Case`, `AnyCasePath`,
+/// `CasePathable` with the protocols that it extends, and `Sequence`, as lists of cases are
+/// sequences.
 @CasePathable
 @dynamicMemberLookup
 enum Called: Hashable, WireAction {
@@ -92,7 +93,7 @@ enum Called: Hashable, WireAction {
   case other
 }
 
-/// The same without values, so that each is a static member, too.
+/// The same cases without values, so that each is also a static member.
 @CasePathable
 @dynamicMemberLookup
 enum Bare: Hashable, WireAction {
@@ -155,14 +156,14 @@ enum Bare: Hashable, WireAction {
   case withContiguousStorageIfAvailable
 }
 
-/// Such cases in an optional, which is seen through.
+/// Such cases in an optional, whose wrapped cases are reachable.
 @CasePathable
 enum Wrapping {
   case called(Called?)
   case bare(Bare?)
 }
 
-/// Names that the type of the case paths has of its own.
+/// Generic parameters with names that the case paths' type also uses.
 @CasePathable
 enum Crate<Element, Root: Equatable> {
   case element(Element)
@@ -178,14 +179,14 @@ enum Empty {}
 @CasePathable
 enum Lonely { case only }
 
-/// Case paths of a public type are public too.
+/// Case paths of a public type are also public.
 @CasePathable
 public enum PublicSample: Sendable {
   case tapped(Int)
   case child(PublicChild)
 }
 
-/// A public type.
+/// A public child of an enum.
 @CasePathable
 public enum PublicChild: Sendable { case moved(to: Int) }
 
@@ -195,22 +196,22 @@ package enum PackageSample { case tapped(Int) }
 @CasePathable
 private enum PrivateSample { case tapped(Int) }
 
-/// A public type.
+/// A public namespace, extended below.
 public enum Outer {}
 
 extension Outer {
-  /// A public type.
+  /// A public enum in an extension.
   @CasePathable
   public enum Inner { case a(Int) }
 }
 
 extension Outer {
-  /// A public type.
+  /// An enum in a public extension.
   @CasePathable
   public enum Implicit { case a(Int) }
 }
 
-/// Written conformances are left alone.
+/// The macro does not replace written conformances.
 @CasePathable
 enum Conforming: CasePathable, CasePathIterable { case a }
 

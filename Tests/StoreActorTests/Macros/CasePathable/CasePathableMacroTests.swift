@@ -1,10 +1,10 @@
 import StoreActor
 import Testing
 
-/// Enums whose case paths `@CasePathable` has written.
+/// Tests of enums with case paths that `@CasePathable` generated.
 @Suite("An enum with generated case paths")
 struct CasePathableMacroTests {
-  @Test("gives and takes the values of its cases")
+  @Test("returns and accepts the values of its cases")
   func values() {
     #expect(Sample.single(1)[case: \.single] == 1)
     #expect(Sample.labelled(count: 2)[case: \.labelled] == 2)
@@ -22,7 +22,7 @@ struct CasePathableMacroTests {
     #expect(Sample.nested(.list([.first])).nested?.list?.first?.is(\.first) == true)
   }
 
-  @Test("is made of a case's value")
+  @Test("is created from a case's value")
   func embeds() {
     let single: CaseKeyPath<Sample, Int> = \.single
     #expect(single(1).single == 1)
@@ -52,7 +52,7 @@ struct CasePathableMacroTests {
     #expect(privateNames() == ["tapped"])
   }
 
-  @Test("lists its cases, and tells a value's")
+  @Test("lists its cases, and returns a value's case")
   func lists() {
     #expect(Array(PublicSample.allCasePaths) == [\.tapped, \.child])
     #expect(PublicSample.allCasePaths[.child(.moved(to: 1))] == \.child)
@@ -66,7 +66,7 @@ struct CasePathableMacroTests {
     #expect(keyPath(of: .second(true), in: Sample.allCasePaths) == \.second)
   }
 
-  @Test("may have cases that are called like members of the types that case paths are made of")
+  @Test("may have cases with the names of members of the case paths' types")
   func namesOfMembers() {
     #expect(Called.embed(1)[case: \.embed] == 1)
     #expect(Called.embed(1)[case: \.extract] == nil)
@@ -99,7 +99,7 @@ struct CasePathableMacroTests {
     #expect(bare.map { Wrapping.bare(.never).is($0) } == [true, false, false])
   }
 
-  @Test("may be generic, with types named like those of its case paths")
+  @Test("may be generic, with parameters named like those of its case paths")
   func generic() {
     let boxed = Crate<Int, String>.roots(["a"], .init())
     #expect(boxed[case: \.roots]?.0 == ["a"])
@@ -116,7 +116,7 @@ struct CasePathableMacroTests {
   }
 }
 
-/// Asked through the protocol, an enum with a deprecated case brings no warning.
+/// Through the protocol, an enum with a deprecated case causes no warning.
 private func keyPath<Paths: CasePathReflectable>(
   of value: Paths.Root,
   in paths: Paths,
@@ -124,7 +124,7 @@ private func keyPath<Paths: CasePathReflectable>(
   paths[value]
 }
 
-/// Case paths by hand, without names.
+/// Case paths that are written manually, without names.
 private enum Handwritten: CasePathable {
   case a
 

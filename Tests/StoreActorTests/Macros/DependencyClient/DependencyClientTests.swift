@@ -20,7 +20,7 @@ private struct DiceClient: Sendable {
 
 @Suite("Dependency clients")
 struct DependencyClientTests {
-  @Test("An endpoint that nobody gave throws, and reports which it is")
+  @Test("An endpoint without an implementation throws, and reports its name")
   func unimplementedThrows() async {
     let client = FactClient()
     await withExpectedIssue {
@@ -30,7 +30,7 @@ struct DependencyClientTests {
     }
   }
 
-  @Test("An endpoint that cannot throw reports and gives its default")
+  @Test("An endpoint that cannot throw reports and returns its default")
   func unimplementedDefault() {
     let client = FactClient()
     withExpectedIssue {
@@ -47,7 +47,7 @@ struct DependencyClientTests {
     }
   }
 
-  @Test("An endpoint that was given is called, by its labels too")
+  @Test("An implemented endpoint is called, also by its labels")
   func given() async throws {
     var client = FactClient()
     client.fetch = { number, isShort in "\(number) \(isShort)" }
@@ -55,7 +55,7 @@ struct DependencyClientTests {
     #expect(try await client.fetch(4, false) == "4 false")
   }
 
-  @Test("A default may be one that does not return")
+  @Test("A default may be an expression that does not return")
   func endingDefault() {
     #expect(DiceClient(roll: { 3 }).roll() == 3)
   }

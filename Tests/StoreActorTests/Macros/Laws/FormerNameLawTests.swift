@@ -36,7 +36,7 @@ struct FormerNameLawTests {
           ($0.0.utf8.count, $0.0) < ($1.0.utf8.count, $1.0)
         }
         #expect(try Renamed(encoded: bytes(entries)) == Renamed(a: 1, bb: 2, m: 3), "\(entries)")
-        // In any other order it is refused.
+        // Any other order is refused.
         for (one, other) in [(0, 1), (1, 2), (0, 2)] {
           var shuffled = entries
           shuffled.swapAt(one, other)
@@ -51,7 +51,7 @@ struct FormerNameLawTests {
     )
   }
 
-  @Test("A field that is there twice, or under both its names, is refused wherever it stands")
+  @Test("A field that occurs twice, or under both its names, is refused in any position")
   func twice() {
     for entries in [
       [("a", 1), ("m", 3), ("bb", 2), ("zz", 4)], [("m", 3), ("bb", 2), ("zz", 4), ("zz", 4)],
@@ -61,7 +61,7 @@ struct FormerNameLawTests {
     }
   }
 
-  @Test("What is missing has its default, whatever the others are called")
+  @Test("A missing field has its default, independent of the names of the others")
   func missing() throws {
     #expect(try Renamed(encoded: bytes([])) == Renamed())
     #expect(try Renamed(encoded: bytes([("zz", 1)])) == Renamed(a: 1))

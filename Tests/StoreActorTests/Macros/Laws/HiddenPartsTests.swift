@@ -3,7 +3,7 @@ import StoreActor
 import StoreState
 import Testing
 
-/// A key that has more than travels.
+/// A key with a part that is not encoded.
 @ObservableState
 private struct Key: Hashable, ReplicatedState {
   var number = 0
@@ -16,7 +16,7 @@ private struct Wrapped: Hashable, ReplicatedState { var key: Key }
 @ObservableState
 private struct OnlyHidden: Hashable, ReplicatedState { @ReplicationIgnored var cache = 0 }
 
-/// A state whose properties change others when they are set.
+/// A state whose property observers change other properties.
 @ObservableState
 private struct Observed: Equatable, ReplicatedState {
   var items: [Int] = [] {
@@ -30,9 +30,9 @@ private struct Observed: Equatable, ReplicatedState {
   let name: String
 }
 
-@Suite("What a value has beside its encoding")
+@Suite("The parts of a value outside its encoding")
 struct HiddenPartsTests {
-  @Test("Keys that differ only in what stays behind are one key on the wire")
+  @Test("Keys that differ only in parts that are not encoded are one key on the wire")
   func dictionaries() throws {
     let (one, other) = (Key(number: 1, cache: 1), Key(number: 1, cache: 2))
     let values: [[Key: Int]] = [[:], [one: 1], [one: 1, other: 2], [other: 1], [other: 3]]
@@ -43,7 +43,7 @@ struct HiddenPartsTests {
     )
   }
 
-  @Test("Elements that differ only in what stays behind are one element on the wire")
+  @Test("Elements that differ only in parts that are not encoded are one element on the wire")
   func sets() throws {
     let (one, other) = (Key(number: 1, cache: 1), Key(number: 1, cache: 2))
     let values: [Set<Key>] = [[], [one], [one, other], [other]]
@@ -52,7 +52,7 @@ struct HiddenPartsTests {
     try checkLaws([[], [OnlyHidden()], [OnlyHidden(), OnlyHidden(cache: 1)]] as [Set<OnlyHidden>])
   }
 
-  @Test("A locator that is relative to another is the absolute one on the wire")
+  @Test("A relative URL is the absolute one on the wire")
   func locators() throws {
     let base = try #require(URL(string: "http://x/"))
     let relative = try #require(URL(string: "a", relativeTo: base))
@@ -64,7 +64,7 @@ struct HiddenPartsTests {
     try checkLaws([[:], [relative: 1], [absolute: 1], [relative: 1, absolute: 2]] as [[URL: Int]])
   }
 
-  @Test("A delta has what observers did, so they do not run again")
+  @Test("A delta includes the changes of property observers, so they do not run again")
   func observers() throws {
     var states = [Observed(name: "a")]
     func add(_ change: (inout Observed) -> Void) {

@@ -2,7 +2,7 @@ import StoreActor
 import StoreState
 import Testing
 
-/// As many cases as nobody should have, each fifth with the whole in it.
+/// An enum with an unreasonable number of cases, each fifth of which contains the enum itself.
 @ObservableState
 private indirect enum Manifold: Equatable, ReplicatedState {
   case c0
@@ -307,7 +307,7 @@ private indirect enum Manifold: Equatable, ReplicatedState {
   case c299(Manifold)
 }
 
-/// As many fields as nobody should have.
+/// A structure with an unreasonable number of fields.
 @ObservableState
 private struct Wide: Equatable, ReplicatedState {
   var f0: Int = 0, f7: Int = 0, f14: Int = 0, f21: Int = 0

@@ -3,8 +3,8 @@ import StoreActor
 import StoreState
 import Testing
 
-/// Checks all that is promised of a generated conformance for two values: typed and generic reading
-/// agree, the same bytes are the same value, and the delta leads from the one to the other.
+/// Checks all laws of a generated conformance for two values: typed and generic reading agree,
+/// equal bytes are equal values, and the delta leads from one value to the other.
 func checkLaws<State: ReplicatedState>(
   from old: State,
   to new: State,
@@ -42,7 +42,7 @@ func checkLaws<State: ReplicatedState>(
   #expect(old.encoded() == oldBytes, sourceLocation: sourceLocation)
 }
 
-/// Checks each value against the first one, the one before it and itself, in both directions.
+/// Checks each value against the first one, the previous one and itself, in both directions.
 func checkLaws<State: ReplicatedState>(
   _ values: [State],
   sourceLocation: SourceLocation = #_sourceLocation,

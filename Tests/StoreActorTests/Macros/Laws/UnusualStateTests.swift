@@ -84,7 +84,7 @@ private struct Unusual: Equatable, ReplicatedState {
 
 @Suite("Unusual states")
 struct UnusualStateTests {
-  @Test("Optionals of optionals, of enumerations and of nothing")
+  @Test("Optionals of optionals, of enumerations and of empty structures")
   func optionals() throws {
     try checkLaws(Unusual.with(\.deep, [nil, .some(nil), .some(.some(nil)), 1, 2]))
     try checkLaws(Unusual.with(\.letter, [nil, .a, .bb]))
@@ -120,7 +120,7 @@ struct UnusualStateTests {
     try checkLaws(Unusual.with(\.options, [[], Options(rawValue: 8), Options(rawValue: 255)]))
   }
 
-  @Test("Numbers at their ends")
+  @Test("Numbers at their limits")
   func numbers() throws {
     try checkLaws(
       Unusual.with(\.half, [0, -0.0, .nan, .greatestFiniteMagnitude, .leastNonzeroMagnitude])
@@ -129,7 +129,7 @@ struct UnusualStateTests {
     try checkLaws(Unusual.with(\.unsignedWide, [0, .max, 1 << 64]))
   }
 
-  @Test("Dates and durations at their ends, and beyond what travels")
+  @Test("Dates and durations at their limits, and beyond the limits of the encoding")
   func times() throws {
     let seconds = [Double.nan, .infinity, -0.0, 0.1, -1e300].map {
       Date(timeIntervalSinceReferenceDate: $0)
@@ -144,7 +144,7 @@ struct UnusualStateTests {
     try checkLaws(Unusual.with(\.duration, durations))
   }
 
-  @Test("Locators of every kind, and those that are relative to others")
+  @Test("URLs of every kind, absolute and relative")
   func locators() throws {
     let texts = [
       "http://x/ü?q=ä#f", "mailto:x@y", "?q", "#", "//", "a%zz", "http://[::1]:80/",
@@ -179,7 +179,7 @@ struct UnusualStateTests {
     #expect(types.count == 2)
   }
 
-  @Test("A dictionary's keys that are cases are refused in another order than that of their bytes")
+  @Test("A dictionary with enum keys is refused unless they are in the order of their bytes")
   func keyOrder() throws {
     let ordered: [UInt8] = [0xa2, 0x61, 0x61, 0x02, 0x62, 0x62, 0x62, 0x01]
     let shuffled: [UInt8] = [0xa2, 0x62, 0x62, 0x62, 0x01, 0x61, 0x61, 0x02]
@@ -193,7 +193,7 @@ struct UnusualStateTests {
     }
   }
 
-  @Test("A case is refused with a payload that it does not have, and without the one that it has")
+  @Test("A case is refused with a payload that it does not have, or without its payload")
   func payloads() {
     let named: [UInt8] = [0xa1, 0x61, 0x61, 0xa0]
     #expect(throws: CodecError.self) { try Letter(encoded: named) }

@@ -36,7 +36,7 @@ private struct WideState: Equatable, ReplicatedState {
 
 @Suite("Numbers of any Codable type")
 struct WideCodableTests {
-  @Test("Integers of 128 bits, decimals, halves and durations come back")
+  @Test("Integers of 128 bits, decimals, halves and durations are read back")
   func numbers() throws {
     var states = [WideState()]
     func add(_ change: (inout WideState) -> Void) {
@@ -59,7 +59,7 @@ struct WideCodableTests {
     for state in states { #expect(try WideState(encoded: state.encoded()).wide == state.wide) }
   }
 
-  @Test("Halves that are no integer of 128 bits are an error")
+  @Test("Halves that do not form an integer of 128 bits are an error")
   func halves() throws {
     let bytes = WideState(wide: 7).encoded()
     let place = try #require(bytes.firstRange(of: [0x64] + Array("wide".utf8))).upperBound
@@ -72,7 +72,7 @@ struct WideCodableTests {
     }
   }
 
-  @Test("Dictionaries whose keys stand for texts are maps, also empty ones")
+  @Test("Dictionaries whose keys represent texts are maps, also empty ones")
   func tables() throws {
     let tables = [
       Tables(), Tables(bySide: [.right: 1, .left: 2]), Tables(byNumber: [10: "a", -1: "b"]),

@@ -1,24 +1,24 @@
 public import StoreActor
 
-/// Features whose parts are visible to more or to less than the feature.
+/// Features with parts that are more or less visible than the feature.
 public enum PartsFixture {
-  /// A public feature that alone sends some of its actions.
+  /// A public feature that keeps some of its actions private.
   @Reducer
   public struct PublicFeature: Sendable {
-    /// Its state.
+    /// The state of the feature.
     @ObservableState
     public struct State: Equatable, ReplicatedState, Sendable {
       /// A number.
       public var count = 0
-      /// Creates one.
+      /// Creates a state.
       public init() {}
     }
-    /// What clients send.
+    /// The actions that clients send.
     public enum ViewAction: Equatable, WireAction, Sendable { case add(Int) }
     enum ReducerAction: Equatable, Sendable { case added(Int) }
-    /// Creates one.
+    /// Creates a feature.
     public init() {}
-    /// Its logic.
+    /// The feature's reducers.
     public var body: some ReducerOf<Self> {
       Reduce { state, action in
         switch action {
@@ -31,10 +31,10 @@ public enum PartsFixture {
     }
   }
 
-  /// A public feature with a part that the package sees.
+  /// A public feature with a part that is visible in the package.
   @Reducer
   public struct PackagePart {
-    /// What clients send.
+    /// The actions that clients send.
     public enum ViewAction: Equatable, Sendable { case add }
     package enum ReducerAction: Equatable, Sendable { case added }
   }
@@ -75,7 +75,7 @@ public enum PartsFixture {
     private enum ReducerAction: Equatable { case added(Int) }
   }
 
-  /// A feature that its file keeps to itself, with parts of every visibility.
+  /// A feature that is private to the file, with parts of every visibility.
   @Reducer
   fileprivate struct FilePrivateFeature {
     @ObservableState

@@ -2,8 +2,10 @@ import StoreActor
 import StoreState
 import Testing
 
-/// Names that generated code has to leave to the author; that the fixtures compile is most of it.
-@Suite("Names of an author's own in generated code")
+/// Names that generated code must leave to the author.
+///
+/// The fixtures' compilation is most of the test.
+@Suite("An author's own names in generated code")
 @MainActor
 struct GeneratedNameTests {
   @Test("A property of any name is written, read, changed and compared")
@@ -35,7 +37,7 @@ struct GeneratedNameTests {
     ]
   }
 
-  @Test("A case that is called like a method is a property, and has a key path")
+  @Test("A case with the name of a method is a property, and has a key path")
   func dynamicMembers() {
     typealias Choice = NamesFixture.Choice
     let paths: [(KeyPath<Choice, Int?>, Choice)] = [
@@ -53,7 +55,7 @@ struct GeneratedNameTests {
     #expect(NamesFixture.Plain.delta.delta != nil && NamesFixture.Plain.delta.encode == nil)
   }
 
-  @Test("An action of any name travels")
+  @Test("An action of any name is encoded and decoded")
   func actions() throws {
     let actions: [NamesFixture.Action] = [
       .admitsNull(1), .applyDelta(1), .delta(1), .digest(1), .encode(1), .encoded(1), .schema(1),
@@ -101,7 +103,7 @@ struct GeneratedNameTests {
     #expect(state.total == 3 && LazyState._$ignoredKeyPaths.count == 1)
   }
 
-  @Test("Members that are no fields may have the names of what is generated")
+  @Test("Members that are no fields may have names of generated members")
   func otherMembers() throws {
     let old = OtherMembers()
     var new = old
@@ -122,7 +124,7 @@ private struct LazyState {
   @ObservationStateIgnored var seen = 0
 }
 
-/// A state whose members that do not travel have names of requirements.
+/// A state whose ignored members have the names of requirements.
 @ObservableState
 private struct OtherMembers: Equatable, ReplicatedState {
   var number = 1

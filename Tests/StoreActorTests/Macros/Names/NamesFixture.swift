@@ -1,6 +1,6 @@
 import StoreActor
 
-/// States and actions that use every name of generated code, and of the protocols behind it.
+/// States and actions that use every name of generated code, and of its protocols.
 enum NamesFixture {}
 
 extension NamesFixture {
@@ -362,7 +362,7 @@ extension NamesFixture {
     case `is`
   }
 
-  /// A feature of which there is one for each name.
+  /// A feature with one instance for each name.
   @Reducer
   struct Leaf {
     @ObservableState
@@ -377,7 +377,7 @@ extension NamesFixture {
     }
   }
 
-  /// A feature with a case of each requirement's name.
+  /// A feature with a case for each requirement's name.
   @Reducer(state: .equatable, .replicatedState, action: .equatable, .wireAction)
   enum Features {
     case admitsNull(Leaf)
@@ -400,7 +400,7 @@ extension NamesFixture {
     case modify(Leaf)
   }
 
-  /// A feature whose cases of each name have no feature.
+  /// An enum feature with a case of each name, without features in the cases.
   @Reducer(state: .equatable, .replicatedState, action: .equatable, .wireAction)
   enum Bare {
     case admitsNull

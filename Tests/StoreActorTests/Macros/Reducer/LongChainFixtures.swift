@@ -1,6 +1,6 @@
 import StoreActor
 
-/// Many operators on one reducer, which the compiler has to take in its stride.
+/// Many operators on one reducer, which must compile quickly.
 @Reducer
 struct LongChain {
   @ObservableState
@@ -70,7 +70,7 @@ struct LongChainRow {
   }
 }
 
-// What is declared in extensions of the types that the macro completes.
+// Declarations in extensions of the types that the macro completes.
 extension LongChain.State {
   var total: Int { count + rows.count }
 }

@@ -20,7 +20,7 @@ struct Clicker {
   }
 }
 
-/// State that several features have in common.
+/// A state that several features share.
 struct Toggled<ID: Hashable & Sendable>: Equatable {
   let id: ID
   var isOn = false
@@ -29,7 +29,7 @@ struct Toggled<ID: Hashable & Sendable>: Equatable {
 @CasePathable
 enum ToggledAction { case toggled }
 
-/// Reduces types that stand outside of it.
+/// Reduces types that are declared outside of it.
 @Reducer
 struct Toggler<ID: Hashable & Sendable> {
   var body: some Reducer<Toggled<ID>, ToggledAction> {
@@ -40,28 +40,28 @@ struct Toggler<ID: Hashable & Sendable> {
   }
 }
 
-/// A public type.
+/// A public feature with a public state and action.
 @Reducer
 public struct PublicFeature {
-  /// What it knows.
+  /// The feature's state.
   @ObservableState
   public struct State: Equatable {
     /// A number.
     public var count = 0
     var clicker = Clicker.State()
-    /// Creates one.
+    /// Creates a state.
     public init() {}
   }
-  /// What can happen.
+  /// The feature's actions.
   public enum Action {
     case tapped
     case clicker(PublicClicker.Action)
   }
 
-  /// Creates one.
+  /// Creates a feature.
   public init() {}
 
-  /// The logic.
+  /// The feature's reducers.
   public var body: some Reducer<State, Action> {
     Reduce { state, action in
       state.count += 1
@@ -73,7 +73,7 @@ public struct PublicFeature {
   }
 }
 
-/// A public type.
+/// A public feature without members.
 @Reducer
 public struct PublicClicker {}
 
@@ -110,7 +110,7 @@ enum Path {
 extension Path.State: Equatable {}
 extension Sheet.State: Equatable {}
 
-/// A public type.
+/// A public enum of features.
 @Reducer
 public enum Sheet {
   case clicker(PublicClicker)
@@ -170,7 +170,7 @@ struct Login {
   }
 }
 
-/// Only the feature itself sends something.
+/// A feature whose only sender is the feature itself.
 @Reducer
 struct Silent {
   enum ViewAction {}

@@ -1,11 +1,11 @@
 import StoreActor
 import Testing
 
-/// Features that `@Reducer` has completed.
+/// Tests of features that `@Reducer` completed.
 @MainActor
 @Suite("A feature with @Reducer")
 struct ReducerMacroTests {
-  @Test("may leave out everything")
+  @Test("may omit every part")
   func nothing() {
     let store = Store(initialState: Nothing.State()) { Nothing() }
     #expect(store.state == Nothing.State())
@@ -25,14 +25,14 @@ struct ReducerMacroTests {
     #expect(holder.value == 2)
   }
 
-  @Test("may reduce a state and an action from elsewhere")
+  @Test("may reduce a state and an action that are declared outside")
   func outerTypes() {
     let store = Store(initialState: Toggled(id: 1)) { Toggler<Int>() }
     store.send(.toggled)
     #expect(store.withState { $0 } == Toggled(id: 1, isOn: true))
   }
 
-  @Test("takes a long chain of operators")
+  @Test("accepts a long chain of operators")
   func longChain() {
     let store = Store(initialState: LongChain.State()) { LongChain() }
     store.send(.press)
@@ -44,7 +44,7 @@ struct ReducerMacroTests {
     #expect(many.state[case: \.ten]?.count == 1)
   }
 
-  @Test("in two parts has an action of both")
+  @Test("in two parts has an action that combines both")
   func split() async {
     let store = Store(initialState: Login.State()) { Login() }
     store.send(Login.Action(viewAction: .nameChanged("x")))
@@ -63,11 +63,11 @@ struct ReducerMacroTests {
   }
 }
 
-/// Features that are one of several others.
+/// Tests of features that are enums of other features.
 @MainActor
 @Suite("An enum of features")
 struct EnumReducerTests {
-  @Test("runs the feature whose turn it is")
+  @Test("runs the feature of the current case")
   func runs() {
     let store = Store(initialState: Path.State.clicker(.init())) { Path.body }
     store.send(.clicker(.tapped))
@@ -89,7 +89,7 @@ struct EnumReducerTests {
     #expect(more.state == .more(.init(count: 1)))
   }
 
-  @Test("reports an action for a feature whose turn it is not")
+  @Test("reports an action for a feature of another case")
   func wrongCase() {
     let store = Store(initialState: Path.State.clicker(.init())) { Path.body }
     withKnownIssue {
@@ -100,7 +100,7 @@ struct EnumReducerTests {
     #expect(store.state == .clicker(.init()))
   }
 
-  @Test("gives the store of the feature whose turn it is, or its data")
+  @Test("returns the store of the current case's feature, or its data")
   func stores() throws {
     let store = Store(initialState: Path.State.clicker(.init())) { Path.body }
     guard case .clicker(let clicker) = store.case else {
@@ -122,7 +122,7 @@ struct EnumReducerTests {
     #expect(asking.state == .alert(alert))
   }
 
-  @Test("has the conformances that are named")
+  @Test("has the given conformances")
   func conformances() {
     #expect(Conformed.State.clicker(.init()) == .clicker(.init()))
     func isSendable<T: Sendable & Equatable>(_: T.Type) -> Bool { true }

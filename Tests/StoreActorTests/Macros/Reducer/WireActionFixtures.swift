@@ -28,7 +28,7 @@ enum ParentWire: Equatable, WireAction {
   @ReplicationIgnored case response(Int)
 }
 
-/// The same by hand.
+/// The same action with a conformance that is written manually.
 enum ParentLayout: Equatable, WireChoiceAction {
   case clear
   case moved(source: [Int], destination: Int, animated: Bool)
@@ -75,36 +75,36 @@ enum ChildLayout: Equatable, WireChoiceAction {
   )
 }
 
-/// A public feature whose actions travel by halves.
+/// A public feature with an action in two parts, one of which clients may send.
 @Reducer
 public struct Remote {
-  /// What it knows.
+  /// The feature's state.
   @ObservableState
   public struct State: Equatable, Sendable {
     /// A name.
     public var name = ""
-    /// Creates one.
+    /// Creates a state.
     public init() {}
   }
 
-  /// What a client may send.
+  /// The actions that a client may send.
   public enum ViewAction: Equatable, WireAction {
     case nameChanged(String)
     case reload
   }
 
-  /// What only the feature sends.
+  /// The actions that only the feature sends.
   public enum ReducerAction: Equatable {
     case loaded(Result<String, Failure>)
   }
 
-  /// What may go wrong.
+  /// The possible failure.
   public struct Failure: Error, Equatable {}
 
-  /// Creates one.
+  /// Creates a feature.
   public init() {}
 
-  /// The logic.
+  /// The feature's reducers.
   public var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {
@@ -137,7 +137,7 @@ struct RemoteChild {
   }
 }
 
-/// Nothing that anyone could send.
+/// An action without a case that a client may send.
 @CasePathable
 enum Mute: WireAction {
   @ReplicationIgnored case response(Int)
@@ -148,7 +148,9 @@ enum Generic<Value: WireValue>: WireAction {
   case changed(Value)
 }
 
-/// Children that have nothing to say, which must bring no warnings.
+/// Children without cases that clients may send.
+///
+/// They must compile without warnings.
 @CasePathable
 enum Quiet: WireAction {
   case child(Silence)
@@ -162,7 +164,7 @@ enum Quietest: WireAction { case child(Silence) }
 @CasePathable
 enum Silence: WireAction {}
 
-/// An enum of features whose state and actions both travel.
+/// An enum of features whose state and actions both have wire forms.
 @Reducer(state: .equatable, .replicatedState, action: .wireAction)
 enum Travelling {
   case row(TravellingRow)

@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-/// Actions whose wire form `@CasePathable` and `@Reducer` have written, against the same by hand.
+/// Compares wire forms that `@CasePathable` and `@Reducer` generated with manual ones.
 @Suite("A generated wire form")
 struct WireActionMacroTests {
   private static let pairs: [(ParentWire, ParentLayout)] = [
@@ -17,7 +17,7 @@ struct WireActionMacroTests {
     ),
   ]
 
-  @Test("has the bytes of a layout by hand, and reads them", arguments: pairs.indices)
+  @Test("has the bytes of a manual layout, and reads them", arguments: pairs.indices)
   func bytes(index: Int) throws {
     let (generated, written) = Self.pairs[index]
     let bytes = try generated.encoded()
@@ -26,7 +26,7 @@ struct WireActionMacroTests {
   }
 
   @Test(
-    "reads what it wrote, whatever the payload",
+    "reads its own bytes, with any payload",
     arguments: [
       .mixed(1, b: "x", default: true), .optional(nil), .optional("y"), .here(3),
     ] as [ParentWire],
@@ -35,7 +35,7 @@ struct WireActionMacroTests {
     #expect(try ParentWire(encoded: action.encoded()) == action)
   }
 
-  @Test("refuses what a layout by hand refuses, with the same error")
+  @Test("refuses the same bytes as a manual layout, with the same error")
   func errors() throws {
     var samples: [[UInt8]] = [[], [0xa0], [0x01], [0x61, 0x78]]
     for (action, _) in Self.pairs {
@@ -56,7 +56,7 @@ struct WireActionMacroTests {
     }
   }
 
-  /// A result without what differs by the enums' own cases.
+  /// A result without the differences that follow from the enums' own cases.
   private static func text<Action>(_ result: Result<Action, CodecError>) -> String {
     switch result {
     case .success(let action):
@@ -64,13 +64,13 @@ struct WireActionMacroTests {
         .replacing("ChildLayout", with: "ChildWire")
     case .failure(let error):
       let text = "\(error)"
-      // The nearest names are of each enum's own.
+      // The nearest names differ between the enums.
       guard error.code == .unknownName, let end = text.firstIndex(of: ";") else { return text }
       return String(text[..<end])
     }
   }
 
-  @Test("writes no case that is private, and says so with its path")
+  @Test("does not write a private case, and reports its path")
   func privateCases() {
     let error = #expect(throws: CodecError.self) { try ParentWire.response(1).encoded() }
     #expect(
@@ -86,7 +86,7 @@ struct WireActionMacroTests {
     #expect(throws: CodecError.self) { try Mute.response(1).encoded() }
   }
 
-  @Test("reads no case that is private")
+  @Test("does not read a private case")
   func privateNames() {
     for name in ["response", "loaded"] {
       let error = #expect(throws: CodecError.self) { try ParentWire(encoded: name.encoded()) }
@@ -153,7 +153,7 @@ struct WireActionMacroTests {
     )
   }
 
-  @Test("of an enum reducer's state goes by the enum's name")
+  @Test("of an enum reducer's state has the enum's name")
   func enumReducerState() throws {
     let document = SchemaRegistry.document(for: Travelling.State.self)
     #expect(document.root == .named("Travelling"))
@@ -161,7 +161,7 @@ struct WireActionMacroTests {
     #expect(try Travelling.State(encoded: state.encoded()) == state)
   }
 
-  @Test("may have children that have nothing to say")
+  @Test("may have children without public cases")
   func silence() throws {
     #expect(try Quiet(encoded: Quiet.spoken.encoded()).is(\.spoken))
     #expect(throws: CodecError.self) { try Quietest(encoded: "child".encoded()) }

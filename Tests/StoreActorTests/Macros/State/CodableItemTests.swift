@@ -37,7 +37,7 @@ struct CodableItemTests {
     init(number: Int) { self.number = number }
   }
 
-  // Sound: tests read it from one place.
+  // The unchecked conformance is sound: tests read the value from one place.
   final class Derived: Base, @unchecked Sendable {
     var text: String
 
@@ -61,7 +61,7 @@ struct CodableItemTests {
     }
   }
 
-  @Test("Every kind of value comes back")
+  @Test("Every kind of value is read back")
   func everything() throws {
     let value = Everything()
     let bytes = _$CodableItem(value).encoded()
@@ -69,11 +69,11 @@ struct CodableItemTests {
     _ = try GenericValue(encoded: bytes)
   }
 
-  @Test("What has no order is written in one")
+  @Test("Unordered collections are written in a fixed order")
   func order() {
     var orders: Set<[UInt8]> = []
     for seed in 0..<20 {
-      // The capacity decides where elements go.
+      // The capacity determines the positions of elements.
       var set = Set<Int>(minimumCapacity: 1 << (seed % 8))
       for number in (0..<12).shuffled() { set.insert(number) }
       orders.insert(_$CodableItem(set).encoded())
@@ -81,7 +81,7 @@ struct CodableItemTests {
     #expect(orders.count == 1)
   }
 
-  @Test("A class writes what it inherits under a key of its own")
+  @Test("A class writes its inherited part under a separate key")
   func inheritance() throws {
     let bytes = _$CodableItem(Derived(number: 3, text: "t")).encoded()
     let copy = try _$CodableItem<Derived>(encoded: bytes).value
@@ -89,7 +89,7 @@ struct CodableItemTests {
     #expect(copy.text == "t")
   }
 
-  @Test("Values at the top may be of any kind")
+  @Test("Values at the top level may be of any kind")
   func top() throws {
     #expect(_$CodableItem(3).encoded() == [0x03])
     #expect(_$CodableItem(Int?.none).encoded() == [0xf6])
@@ -99,7 +99,7 @@ struct CodableItemTests {
     #expect(try _$CodableItem<[Int: Int]>(encoded: [0xa1, 0x61, 0x31, 0x02]).value == [1: 2])
   }
 
-  @Test("What does not fit is an error that says where")
+  @Test("A mismatch is an error with its place")
   func mismatch() {
     struct Point: Codable, Sendable { var x: [Int] }
     func failure(_ bytes: [UInt8]) -> String? {
@@ -120,7 +120,7 @@ struct CodableItemTests {
     )
   }
 
-  @Test("A value that cannot be encoded is an issue, and null for everybody else")
+  @Test("A value that cannot be encoded is an issue, and null for all readers")
   func unencodable() throws {
     let (good, bad) = (
       Moody.State(mood: Mood(isGood: true)), Moody.State(mood: Mood(isGood: false)),
@@ -144,19 +144,19 @@ struct CodableItemTests {
     #expect(bytes == [0xa1, 0x64] + "mood".utf8 + [0xf6])
     withKnownIssue { delta = bad.delta(from: good) }
     #expect(delta == [0xa1, 0x00, 0xf6])
-    // Whoever does not know the type follows, to the same digest.
+    // A reader that does not know the type follows with the same digest.
     var generic = try GenericValue(encoded: good.encoded())
     var decoder = CBORDecoder(try #require(delta))
     let document = SchemaRegistry.document(for: Moody.State.self)
     try generic.apply(delta: &decoder, schema: document.root, in: document)
     withKnownIssue { #expect(generic._$digest == bad._$digest) }
-    // Whoever knows it says what is wrong.
+    // A reader that knows the type reports the fault.
     let error = ReplicatedRecordTests.failure { try Moody.State(encoded: bytes) }
     #expect(error?.code == .typeMismatch)
     #expect(error?.path == [.name("mood")])
   }
 
-  @Test("An item whose value could not be written again is refused, null too")
+  @Test("An item whose value cannot be written again is refused, null included")
   func unwritable() {
     for bytes in [[0xf6], [0xf4]] as [[UInt8]] {
       let error = ReplicatedRecordTests.failure { try _$CodableItem<Unwritable>(encoded: bytes) }
@@ -164,13 +164,13 @@ struct CodableItemTests {
     }
   }
 
-  @Test("Damaged bytes never trap, and nesting has an end")
+  @Test("Damaged bytes never trap, and nesting is limited")
   func damaged() {
     let bytes = _$CodableItem(Everything()).encoded()
     for damaged in ReplicatedRecordTests.damaged(bytes) {
       let value = ReplicatedRecordTests.failure { try _$CodableItem<Everything>(encoded: damaged) }
       let twin = ReplicatedRecordTests.failure { try GenericValue(encoded: damaged) }
-      // What is no item at all is no value either.
+      // Bytes that form no item form no value either.
       #expect(value != nil || twin == nil)
     }
     let deep = [UInt8](repeating: 0x81, count: 5_000) + [0x80]
@@ -198,7 +198,7 @@ private struct Mood: Codable, Equatable, Sendable {
   }
 }
 
-/// Reads anything, and writes nothing.
+/// Reads any item, and cannot be written.
 private struct Unwritable: Codable, Sendable {
   init(from decoder: any Decoder) throws {}
 

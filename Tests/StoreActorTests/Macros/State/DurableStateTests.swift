@@ -6,7 +6,7 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// A part that hides something, and says that it is kept.
+/// A part with hidden fields that declares whether each is kept.
 @ObservableState
 private struct Round: DurableState, Equatable, Identifiable, Sendable {
   let id: Int
@@ -29,7 +29,7 @@ private struct Match: DurableState, Equatable, Sendable {
   @ReplicationIgnored @DurableAsCodable var settings = Settings()
 }
 
-/// The same to those who only see what travels.
+/// A part with the same wire form that does not declare whether its hidden field is kept.
 @ObservableState
 private struct Shown: Equatable, ReplicatedState, Sendable {
   let id: Int
@@ -53,7 +53,7 @@ private struct Busy: DurableState, Equatable, Sendable {
 @ObservableState
 private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = Shown(id: 1) }
 
-/// A state's second form, which has all that the state has.
+/// A state's durable form, which includes the hidden fields.
 @Suite struct DurableStateTests {
   private var match: Match {
     let round = Round(id: 1, guess: 2, secret: 3)
@@ -115,7 +115,7 @@ private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = S
     #expect(try read(durable(match)).current?.cache == [:])
   }
 
-  /// Changes of hidden parts, each in another place.
+  /// Changes of hidden parts, each in a different place.
   private static let changes: [@Sendable (inout Match) -> Void] = [
     { $0.current?.secret += 1 }, { $0.rounds[id: 2]?.secret += 1 }, { $0.plain[1].secret += 1 },
     { $0.named["a"]?.secret += 1 }, { $0.shown?.secret += 1 }, { $0.hidden[0].secret += 1 },

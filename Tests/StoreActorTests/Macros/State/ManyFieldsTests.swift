@@ -2,7 +2,7 @@ import StoreActor
 import StoreState
 import Testing
 
-/// More fields than anyone should have, in no particular order of their names.
+/// An unreasonable number of fields, not ordered by name.
 @ObservableState
 private struct ManyFields: Equatable, ReplicatedState {
   var f00 = 0
@@ -49,7 +49,7 @@ private struct ManyFields: Equatable, ReplicatedState {
 
 @Suite("A state with many fields")
 struct ManyFieldsTests {
-  @Test("Forty fields travel, alone and together")
+  @Test("Forty fields are encoded, alone and together")
   func fields() throws {
     let state = ManyFields()
     #expect(try ManyFields(encoded: state.encoded()) == state)
@@ -63,7 +63,7 @@ struct ManyFieldsTests {
     #expect(try Digest.of(canonical: other.encoded()) == other._$digest)
   }
 
-  @Test("A delta of more than 23 changes says how many")
+  @Test("A delta of more than 23 changes contains their number")
   func manyChanges() throws {
     var all = ManyFields()
     all.f00 = 9

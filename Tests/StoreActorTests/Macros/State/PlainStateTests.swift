@@ -26,7 +26,7 @@ private struct Job: Equatable, Identifiable, ReplicatedState {
   @ReplicationIgnored var cache: [Int: Int] = [:]
 }
 
-@Suite("What generated code reads without a decoder")
+@Suite("Generated code that reads without a decoder")
 struct PlainStateTests {
   private var jobs: [Job] {
     let parts: IdentifiedArrayOf<Generated.Child> = [
@@ -39,10 +39,10 @@ struct PlainStateTests {
     ]
   }
 
-  @Test("It reads what it writes")
+  @Test("It reads its own bytes")
   func plain() throws {
     #expect(Stage._$isPlain && Job._$isPlain)
-    // Its labels' encodings stand in another order than its parts.
+    // The order of its labels' encodings differs from the order of its parts.
     #expect(!GeneratedChoice._$isPlain)
     let bytes = jobs.encoded()
     var decoder = CBORDecoder(bytes)
@@ -50,7 +50,7 @@ struct PlainStateTests {
     try decoder.finish()
   }
 
-  @Test("All else is as the decoder has it: the value, or the error with its path and place")
+  @Test("Otherwise the result equals the decoder's: the value, or the error with path and place")
   func damaged() {
     for damaged in ReplicatedRecordTests.damaged(jobs.encoded()) {
       var (found, expected): ([Job]?, [Job]?)

@@ -13,14 +13,14 @@ struct PresentsTests {
     @Presents var child: Child?
   }
 
-  @Test("The memberwise initializer takes what is presented, and may leave it out")
+  @Test("The memberwise initializer has an optional parameter for the presented state")
   func memberwise() {
     #expect(Parent().child == nil)
     #expect(Parent(child: Child(count: 2)).child == Child(count: 2))
     #expect(Parent(name: "a", child: nil).name == "a")
   }
 
-  @Test("What is presented changes in place")
+  @Test("A presented state changes in place")
   func changes() {
     var parent = Parent(child: Child())
     parent.child?.count += 1

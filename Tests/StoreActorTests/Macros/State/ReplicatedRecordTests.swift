@@ -2,7 +2,7 @@ import StoreActor
 import StoreState
 import Testing
 
-/// A state whose conformance is generated, and its twin with a layout written by hand.
+/// A state with a generated conformance, and its twin with a manual layout.
 enum Generated {
   @ObservableState
   struct State: Equatable, ReplicatedState {

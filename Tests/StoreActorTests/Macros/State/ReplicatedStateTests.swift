@@ -59,7 +59,7 @@ enum OtherFeature {
 
 @Suite("Generated replication")
 struct ReplicatedStateTests {
-  @Test("A private property travels, an ignored one has its default in the copy")
+  @Test("A private property is encoded, an ignored one has its default in the copy")
   func privateAndIgnored() throws {
     let state = Marked(secret: 5, cached: "mine")
     #expect(state.visible == "5 mine")
@@ -70,7 +70,7 @@ struct ReplicatedStateTests {
     #expect(try state.applying(delta: delta).visible == "5 mine")
   }
 
-  @Test("An ignored property that changes is no change")
+  @Test("A change of an ignored property is not a change")
   func ignoredIsNoChange() {
     let one = Marked(secret: 5, cached: "one")
     let other = Marked(secret: 5, cached: "other")
@@ -79,7 +79,7 @@ struct ReplicatedStateTests {
     #expect(one._$digest == other._$digest)
   }
 
-  @Test("Fields are found under their former names, wherever those stand")
+  @Test("Fields are found under their former names, in any position")
   func formerNames() throws {
     var state = Marked()
     state.title = "old"
@@ -89,7 +89,7 @@ struct ReplicatedStateTests {
     #expect(try Marked(encoded: bytes) == state)
   }
 
-  @Test("A field that is there under both its names is refused")
+  @Test("A field that occurs under both its names is refused")
   func bothNames() throws {
     var encoder = CBOREncoder()
     encoder.mapHeader(2)
@@ -102,7 +102,7 @@ struct ReplicatedStateTests {
     #expect(error?.message == "the field \"aaa\" is there under its new name too")
   }
 
-  @Test("A field that is missing has its default, or is an error that names it")
+  @Test("A missing field has its default, or is an error with its name")
   func missing() throws {
     #expect(try Marked(encoded: [0xa0]) == Marked())
     let error = ReplicatedRecordTests.failure { try OtherFeature.State(encoded: [0xa0]) }
@@ -110,7 +110,7 @@ struct ReplicatedStateTests {
     #expect(error?.message == "the field \"a\" is missing")
   }
 
-  @Test("A property of any Codable type travels as a whole")
+  @Test("A property of any Codable type is encoded as a whole")
   func codable() throws {
     var state = Marked()
     state.address = Marked.Address(
@@ -132,7 +132,7 @@ struct ReplicatedStateTests {
     #expect(again.delta(from: state) == nil)
   }
 
-  @Test("What is presented travels under its own name")
+  @Test("A presented state is encoded under its own name")
   func presented() throws {
     var state = Marked()
     state.child = Generated.Child(id: 1, isOn: false)
@@ -154,7 +154,7 @@ struct ReplicatedStateTests {
     #expect(fields[4].schema == .optional(.named("Generated.Child")))
   }
 
-  @Test("A generic state is replicated where its parameter is")
+  @Test("A generic state is replicated if its parameter is")
   func generics() throws {
     let state = GenericState(value: 3, values: [1, 2])
     #expect(try GenericState<Int>(encoded: state.encoded()) == state)
@@ -169,7 +169,7 @@ struct ReplicatedStateTests {
     #expect(try GenericChoice<String>(encoded: choice.encoded()) == choice)
   }
 
-  @Test("Readers of other builds' values are told defaults and former names")
+  @Test("Readers of other builds' values know defaults and former names")
   func hints() throws {
     let reader = SchemaRegistry.readerSchema(for: Marked.self)
     let old = try SchemaDocument(

@@ -6,7 +6,7 @@ import Testing
 @testable import StoreState
 @testable import StoreValues
 
-/// A state with a key, kept by a daemon.
+/// A state with a shared key, stored by a daemon.
 @Reducer
 private struct Visits {
   @ObservableState
@@ -40,7 +40,7 @@ private struct Unkeyed: DurableState, Equatable, Sendable {
   @ReplicationIgnored @DurableIgnored @Shared(value: 0) var cache
 }
 
-/// Shared values in what a daemon keeps.
+/// Shared values in a daemon's stored state.
 @Suite @MainActor struct SharedDurableTests {
   private func core() -> RootCore<Visits.State, Visits.Action> {
     RootCore(initialState: { Visits.State(rooms: [Visits.Room(id: 1)]) }, reducer: { Visits() })
@@ -75,7 +75,7 @@ private struct Unkeyed: DurableState, Equatable, Sendable {
       #expect(after.state.visits == 0)
       after.restore(state, revision: 7)
       #expect(after.state.visits == 2 && after.state.secret == 4)
-      // What was only read is what it is now.
+      // A value that was only read has its current value.
       #expect(after.state.greeting == "Good morning")
       after.send(.visit)
       #expect(after.state.visits == 3 && after.state.secret == 8)

@@ -2,9 +2,9 @@ public import StoreActor
 import StoreState
 import Testing
 
-/// Types of every visibility.
+/// Contains types of every visibility.
 public enum AccessFixture {
-  /// A kind.
+  /// A public choice for a field.
   public enum Kind: String, CaseIterable, ReplicatedState { case plain, special }
 
   /// A public state.
@@ -12,7 +12,7 @@ public enum AccessFixture {
   public struct State: Equatable, ReplicatedState {
     /// A public constant.
     public let id: UUID
-    /// Of an outer type, in which a default is looked up as well.
+    /// A property of an outer type, whose default is also resolved there.
     public var kind = Kind.plain
     /// A child.
     @Presents public var child: Generated2.State?
@@ -30,7 +30,7 @@ public enum AccessFixture {
 
   /// A child feature.
   public enum Generated2 {
-    /// Its state.
+    /// The state of the feature.
     @ObservableState
     public struct State: Equatable, ReplicatedState {
       /// A number that is observed.
@@ -57,7 +57,7 @@ extension AccessFixture {
   enum Never: ReplicatedState {}
 }
 
-/// A feature that its file keeps to itself.
+/// A feature that is private to the file.
 @Reducer
 private struct HiddenFeature {
   @ObservableState
@@ -83,7 +83,7 @@ private struct HiddenFeature {
 
 @Suite("States of every visibility")
 struct StateAccessTests {
-  @Test("A public state with constants, private ones too, is copied")
+  @Test("A public state with constants, including private ones, is copied")
   func constants() throws {
     var state = AccessFixture.State(id: UUID(1), secret: 8)
     state.kind = .special
@@ -100,7 +100,7 @@ struct StateAccessTests {
     #expect(applied.visits == 9)
   }
 
-  @Test("A choice of one case changes inside, and one without cases has no values")
+  @Test("A choice of one case changes in place, and one without cases has no values")
   func choices() throws {
     var child = AccessFixture.Generated2.State()
     let old = AccessFixture.Path.only(child)
@@ -138,7 +138,7 @@ struct StateAccessTests {
     #expect(try HiddenFeature.State(count: 1).applying(delta: delta) == state)
   }
 
-  @Test("Schemas are called as their types are; a feature's state goes by the feature's name")
+  @Test("Schemas have their types' names; a feature's state has the feature's name")
   func names() {
     #expect(SchemaRegistry.document(for: AccessFixture.State.self).root == .named("AccessFixture"))
     #expect(
