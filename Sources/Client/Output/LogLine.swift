@@ -65,13 +65,17 @@ struct LogLine {
   var refusals: [String] {
     let lines = refused.map { line in
       let code = line.entry[field: "code"].map { " (\(text($0)))" } ?? ""
-      let who = "session \(text(line.entry[field: "session"])) #\(text(line.entry[field: "sequence"]))"
-      let reason = "refused\(code): \(text(line.entry[field: "reason"]))"
-      return [padded("–", 8, isLeft: true), padded(who, 14), line.what, reason].joined(separator: "  ")
+      let (session, sequence) = (line.entry[field: "session"], line.entry[field: "sequence"])
+      return [
+        padded("session \(text(session)) #\(text(sequence))", 14), line.what,
+        "refused\(code): \(text(line.entry[field: "reason"]))",
+      ]
+      .joined(separator: "  ")
     }
-    guard let more = entry[field: "refusedMore"] else { return lines.map { Printable.text($0) } }
-    return (lines + [padded("–", 8, isLeft: true) + "  \(text(more)) more actions were refused"])
-      .map { Printable.text($0) }
+    let more = entry[field: "refusedMore"].map { ["\(text($0)) more actions were refused"] }
+    return (lines + (more ?? [])).map {
+      Printable.text("\(padded("–", 8, isLeft: true))  \($0)")
+    }
   }
 
   var time: String {

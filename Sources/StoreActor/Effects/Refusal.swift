@@ -8,15 +8,15 @@ public import StoreState
 /// or in another one.
 ///
 /// ```swift
-/// case .add(let job):
-///   guard state.jobs.count < 50 else { return .refuse("At most 50 jobs.", code: "full") }
+/// guard state.jobs.count < 50 else { return .refuse("At most 50 jobs.", code: "full") }
+/// state.jobs.append(job)
 /// ```
 ///
 /// ```swift
 /// do {
 ///   try await store.send(.add(job)).applied()
 /// } catch let failure as ActionFailure where failure.refusal?.code == "full" {
-///   …
+///   show(failure.message)
 /// }
 /// ```
 public struct Refusal: Error, Hashable, Sendable {
@@ -143,7 +143,9 @@ extension Effect {
     return .refuse(Refusal(reason, code: code, value: nil, at: location))
   }
 
-  /// Refuses the action with a value for its sender; see ``refuse(_:code:fileID:filePath:line:column:)``.
+  /// Refuses the action with a value for its sender.
+  ///
+  /// See ``refuse(_:code:fileID:filePath:line:column:)``.
   ///
   /// - `reason`: The reason, for people: one or two sentences of at most 512 bytes.
   /// - `code`: The kind of refusal, for programs: at most 64 bytes.

@@ -2,17 +2,17 @@ extension Reducer {
   /// Runs a function when this reducer refuses an action, which may change the refusal.
   ///
   /// ```swift
-  /// Queue()
-  ///   .onRefusal { state, action, refusal in
-  ///     state.refusedCount += 1
+  /// Scope(\.queue, action: \.queue) { JobQueue() }
+  ///   .onRefusal { state, _, refusal in
+  ///     state.reasons.append(refusal.reason)
   ///     return .none
   ///   }
   /// ```
   ///
   /// The function receives the state as it was before this reducer ran; the changes of shared
   /// values and of children's ids are reverted, too. It decides the outcome: the action is refused
-  /// if it returns `.refuse(refusal)` or another refusal. Otherwise the action is accepted, with the
-  /// function's changes and effects, and the reducers that follow in a list run.
+  /// if it returns `.refuse(refusal)` or another refusal. Otherwise the action is accepted, with
+  /// the function's changes and effects, and the reducers that follow in a list run.
   ///
   /// - Parameter body: Changes the state, and returns the effects that follow.
   /// - Returns: The reducer.

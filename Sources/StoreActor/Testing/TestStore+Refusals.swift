@@ -2,11 +2,11 @@ extension TestStore {
   /// Sends an action, and asserts that a reducer refuses it.
   ///
   /// ```swift
-  /// await store.send(.add(job), refused: "At most 50 jobs.", code: "full")
+  /// await store.send(.add("last"), refused: "At most 50 jobs.", code: "full")
   /// ```
   ///
-  /// A refused action changes nothing, so there is no closure for the expected state. A refusal that
-  /// a test does not assert is a failure.
+  /// A refused action changes nothing, so there is no closure for the expected state. A refusal
+  /// that a test does not assert is a failure.
   ///
   /// - `action`: The action.
   /// - `reason`: The expected reason.
@@ -149,8 +149,8 @@ struct ExpectedRefusal {
       Expected reason:
         "\(reason)"
 
-    To fix, see to it that the reducer returns ".refuse" for this action in this state, or send the \
-    action without "refused".
+    To fix, let the reducer return ".refuse" for this action in this state, or send the action \
+    without "refused".
     """
   }
 
@@ -178,8 +178,8 @@ struct ExpectedRefusal {
         """
         \(subject) was refused: "\(actual.reason)"
 
-        To fix, change the state or the action so that the reducer accepts it, or assert the refusal \
-        with "store.\(method)(…, refused: …)".
+        To fix, change the state or the action so that the reducer accepts it, or assert the \
+        refusal with "store.\(method)(…, refused: …)".
         """
       )
     }

@@ -120,8 +120,8 @@ private struct Planned: Reducer {
   }
 }
 
-/// The expected consequences: each action's effects are performed before the next action is reduced,
-/// and a refused step has none.
+/// The expected consequences: the effects of an action are performed before the next action is
+/// reduced, and a refused step has none.
 private struct StepModel {
   let plans: [Plan]
   var reduced: [Int] = []

@@ -157,4 +157,65 @@ import Testing
     store.state.$settings.withLock { $0 = Settings() }
     await store.receiveSharedChange { $0.$settings.withLock { $0 = Settings() } }
   }
+
+  @Reducer
+  struct JobQueue {
+    @ObservableState
+    struct State: Equatable { var jobs: [String] = [] }
+    enum Action { case add(String) }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        switch action {
+        case .add(let job):
+          guard state.jobs.count < 50 else { return .refuse("At most 50 jobs.", code: "full") }
+          state.jobs.append(job)
+          return .none
+        }
+      }
+    }
+  }
+
+  @Reducer
+  struct Office {
+    @ObservableState
+    struct State: Equatable {
+      var queue = JobQueue.State()
+      var reasons: [String] = []
+    }
+    enum Action { case queue(JobQueue.Action) }
+
+    var body: some ReducerOf<Self> {
+      Scope(\.queue, action: \.queue) { JobQueue() }
+        .onRefusal { state, _, refusal in
+          state.reasons.append(refusal.reason)
+          return .none
+        }
+    }
+  }
+
+  private let full = JobQueue.State(jobs: Array(repeating: "job", count: 50))
+
+  @Test func refusal() async throws {
+    let store = TestStore(initialState: full) { JobQueue() }
+    await store.send(.add("last"), refused: "At most 50 jobs.", code: "full")
+  }
+
+  @Test func handledRefusal() async throws {
+    let store = Store(initialState: full) { JobQueue() }
+    let job = "last"
+    var shown: [String] = []
+    func show(_ text: String) { shown.append(text) }
+    do {
+      try await store.send(.add(job)).applied()
+    } catch let failure as ActionFailure where failure.refusal?.code == "full" {
+      show(failure.message)
+    }
+    #expect(shown == ["At most 50 jobs."])
+  }
+
+  @Test func acceptedRefusal() async {
+    let store = TestStore(initialState: Office.State(queue: full)) { Office() }
+    await store.send(.queue(.add("last"))) { $0.reasons = ["At most 50 jobs."] }
+  }
 }

@@ -53,7 +53,7 @@ public struct BuildQueue {
           return .refuse("A branch has 1 to \(Self.limits.branch) characters.", code: "branch")
         }
         guard state.builds.count < Self.limits.builds else {
-          return .refuse("The queue has \(Self.limits.builds) builds. Clear it first.", code: "full")
+          return .refuse("There are \(Self.limits.builds) builds. Clear the queue.", code: "full")
         }
         state.builds.append(Build(id: state.nextNumber, branch: branch))
         state.nextNumber += 1

@@ -16,8 +16,8 @@ package enum Outcome: Hashable, Sendable {
     @usableFromInline package let message: String
     /// The revision, if the client knows that the action was applied nevertheless.
     package var revision: UInt64?
-    /// The details of a reducer's refusal, whose reason is ``message``; nil without details, and for
-    /// other failures.
+    /// The details of a reducer's refusal, whose reason is ``message``; nil for other failures, and
+    /// without details.
     package var details: RefusalDetails?
 
     package init(

@@ -125,8 +125,8 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
       "Cut-consistent"
     case .repeatedSteps: "Ordered"
     case .wrongDigests, .shiftedEchoes: "Rest"
-    case .shiftedOutcomes, .falseExpiries, .falseAbsences, .falseRefusals, .lostOutcomes, .repeatedActions,
-      .otherClients, .forgottenOutcomes:
+    case .shiftedOutcomes, .falseExpiries, .falseAbsences, .falseRefusals, .lostOutcomes,
+      .repeatedActions, .otherClients, .forgottenOutcomes:
       "Exactly once"
     case .hastyOutcomes: "Read your writes"
     case .hiddenEffects, .lostEnds: "Effects"

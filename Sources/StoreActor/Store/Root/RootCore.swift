@@ -338,8 +338,8 @@ package final class RootCore<State, Action>: StoreCore {
   /// is absent.
   ///
   /// - Parameter action: The action.
-  /// - Returns: The task of the action's effects, or of its refusal; nil if a child of it is absent.
-  ///   Then the state is unchanged, and no issue is reported.
+  /// - Returns: The task of the action's effects, or of its refusal; nil if a child of it is
+  ///   absent. Then the state is unchanged, and no issue is reported.
   @usableFromInline
   package func sendFromAfar(_ action: Action) -> StoreTask? {
     guard phase == .idle else { return sendWhileBusy(action, lineage: nil) }
