@@ -14,6 +14,14 @@ struct BenchCase: Sendable {
 extension BenchCase {
   private static let sending: [BenchCase] = [
     BenchCase(name: "send-depth-0") { send(to: leaf()) },
+    BenchCase(name: "send-unchanged") {
+      let store = Store(initialState: Unchanged.State()) { Unchanged() }
+      return { store.send(.accepted) }
+    },
+    BenchCase(name: "send-refused") {
+      let store = Store(initialState: Unchanged.State()) { Unchanged() }
+      return { store.send(.refused) }
+    },
     BenchCase(name: "send-depth-3") {
       let store = Store(initialState: Level3.State()) { Level3() }
       return send(to: level3(store))

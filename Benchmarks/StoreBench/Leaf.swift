@@ -18,6 +18,27 @@ struct Leaf: Reducer {
   }
 }
 
+/// A feature whose actions change no state.
+struct Unchanged: Reducer {
+  struct State: Equatable, Sendable {
+    var count = 0
+  }
+
+  enum Action: Sendable {
+    case accepted
+    case refused
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { _, action in
+      switch action {
+      case .accepted: .none
+      case .refused: .refuse("The queue is full.", code: "full")
+      }
+    }
+  }
+}
+
 /// A feature with a list of others.
 struct List: Reducer {
   struct Row: Reducer {

@@ -31,6 +31,8 @@ measure_store() {
     "one=$(store_field send-children-1 ns)")"
   measure_observed
   measure_presented
+  figure send-refused "$(calculate 'refused / unchanged' "refused=$(store_field send-refused ns)" \
+    "unchanged=$(store_field send-unchanged ns)")"
   measure_bare
   measure_sharing
 }

@@ -19,6 +19,7 @@ struct StoreBenchTests {
     let names = Set(BenchCase.all.map(\.name))
     let wanted: Set = [
       "send-depth-0", "send-depth-3", "send-depth-10", "send-children-1", "send-children-1000",
+      "send-unchanged", "send-refused",
       "read-property", "read-property-tracked", "scope-known", "send-to-presented-struct",
       "send-to-presented-macro-enum", "send-to-presented-plain-enum",
       "send-depth-3-shared-elsewhere", "send-depth-3-sharing", "send-shared", "send-shared-other",

@@ -10,6 +10,7 @@ private struct Feature {
     case ordered
     case forever
     case stop
+    case refuse
   }
 
   enum ReducerAction: Equatable {
@@ -36,6 +37,7 @@ private struct Feature {
       return SideEffect.run { _ in try await Task.never() }.cancellable(id: "forever")
     case .stop:
       return .cancel(id: "forever")
+    case .refuse: return .refuse("Not now.", code: "later")
     case .loaded(let count):
       state.count = count
       return .none
@@ -60,6 +62,24 @@ private struct FeatureView: View {
 struct SimplexTestStoreTests {
   private func store() -> TestStore<Feature> {
     FeatureView().testStore(viewState: .init())
+  }
+
+  @Test("A refused action leaves the reducer's state as it was, and its sender receives the reason")
+  func refusal() async {
+    let store = store()
+    await store.send(.refuse, refused: "Not now.")
+    await store.send(.increment) {
+      $0.count = 1
+      $0.reducerState.calls = 1
+    }
+    await expectReport(#"The action was refused: "Not now.""#) { await store.send(.refuse) }
+    await expectReport(#"Expected a refusal: "Now.""#, #"refused: "Not now.""#) {
+      await store.send(.refuse, refused: "Now.")
+    }
+    let failure = await #expect(throws: ActionFailure.self) {
+      try await FeatureView().store.send(.refuse).applied()
+    }
+    #expect(failure?.refusal?.code == "later")
   }
 
   private func expectReport(

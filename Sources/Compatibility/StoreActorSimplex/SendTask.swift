@@ -9,6 +9,13 @@ public struct SendTask: Sendable {
     await task?.finish()
   }
 
+  /// Waits until the action has been reduced.
+  ///
+  /// - Throws: An ``ActionFailure`` if the reducer refused the action.
+  public func applied() async throws {
+    try await task?.applied()
+  }
+
   /// Cancels all effects of the action.
   public func cancel() {
     task?.cancel()

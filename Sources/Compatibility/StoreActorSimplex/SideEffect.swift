@@ -14,6 +14,34 @@ public struct SideEffect<Reducer: ReducerProtocol>: Sendable {
   /// Sends an action at once.
   public static func send(_ action: Reducer.Action) -> Self { Self(.send(action)) }
 
+  /// Refuses the action: the reducer's state is as before, no effect runs, and the sender is
+  /// notified of the reason.
+  ///
+  /// Refuse before you change a property of the view. The view has these properties, so their
+  /// changes are not taken back.
+  ///
+  /// - `reason`: The reason, for people: at most 512 bytes.
+  /// - `code`: The kind of refusal, for programs: at most 64 bytes.
+  public static func refuse(
+    _ reason: String,
+    code: String? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) -> Self {
+    Self(
+      .refuse(
+        reason,
+        code: code,
+        fileID: fileID,
+        filePath: filePath,
+        line: line,
+        column: column,
+      )
+    )
+  }
+
   /// Returns an effect of asynchronous work that sends any number of actions.
   ///
   /// - Parameters:

@@ -38,6 +38,8 @@ public final class TestStore<Reducer: ReducerProtocol> {
       to: target,
       viewState: viewState,
       note: { action, state, effect in
+        // A refused action has no consequence.
+        if effect.isRefusal { return effect }
         record.note(action, state)
         return record.track(effect, of: action)
       },
@@ -71,9 +73,49 @@ public final class TestStore<Reducer: ReducerProtocol> {
     record.location = location
     let previous = record.state
     let task = record.sending { base.send(action) }
+    if let refusal = task.refusal {
+      location.report(
+        """
+        The action was refused: "\(refusal.reason)"
+
+        To fix, change the state or the action so that the reducer accepts it, or assert the \
+        refusal with "store.send(…, refused: …)".
+        """
+      )
+    }
     check(expected, from: previous, to: record.state, at: location)
     await Task.megaYield()
     return SendTask(task: task)
+  }
+
+  /// Sends an action, and asserts that the reducer refuses it.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - reason: The expected reason.
+  ///   - fileID: The file that contains the assertion.
+  ///   - filePath: The file's path.
+  ///   - line: The line of the assertion.
+  ///   - column: The column of the assertion.
+  public func send(
+    _ action: Reducer.Action,
+    refused reason: String,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) async {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    record.location = location
+    let task = record.sending { base.send(action) }
+    if task.refusal?.reason == reason { return }
+    location.report(
+      """
+      Expected a refusal: "\(reason)"
+
+      The action was \(task.refusal.map { "refused: \"\($0.reason)\"" } ?? "applied.")
+      """
+    )
   }
 
   /// Waits until all effects have ended, for at most 5 seconds of real time.
