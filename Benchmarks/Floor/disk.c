@@ -1,10 +1,10 @@
-// What durability costs without a store: a file that grows, and Redis.
+// The cost of durability without a store: appends to a file, and Redis.
 //
 // disk append FILE COUNT BYTES            one append and its fdatasync at a time
 // disk redis SOCKET COUNT BYTES WINDOW    SETs of as many bytes, up to WINDOW in flight on one
-//                                         connection; with WINDOW 1 how long one takes
+//                                         connection; with WINDOW 1 the latency of a SET
 //
-// Prints one line: a JSON object. Without hiredis it is built with -DNO_REDIS.
+// Prints one line: a JSON object. Define NO_REDIS to build it without hiredis.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,9 @@ import ZeroMQ
 @MainActor
 enum BareDaemon {
   static func run(_ arguments: inout Arguments) throws {
-    guard let directory = arguments.text("--dir") else { throw BenchError("Where? --dir DIR") }
+    guard let directory = arguments.text("--dir") else {
+      throw BenchError("The option --dir DIR is missing.")
+    }
     let sockets = try HostSockets(
       HostConfiguration(directory: directory),
       limits: Limits(),
@@ -31,7 +33,7 @@ enum BareDaemon {
 enum BareClients {
   static func run(_ arguments: inout Arguments) throws {
     guard let directory = arguments.text("--dir") else {
-      throw BenchError("Which sockets? --dir DIR")
+      throw BenchError("The option --dir DIR is missing.")
     }
     let count = arguments.number("--clients", or: 50)
     let context = try Context()

@@ -97,7 +97,7 @@ final class BenchDaemon {
     for job in takeJobs() { turn(job.run()) }
   }
 
-  // MARK: What was sent
+  // MARK: Outgoing frames
 
   /// The frames of the last turn.
   var outgoing: [OutgoingFrame] { link.outgoing }

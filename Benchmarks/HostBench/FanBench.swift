@@ -39,7 +39,7 @@ enum FanBench {
     let actions = arguments.number("--actions", or: 400)
     let rounds = arguments.number("--rounds", or: 9)
     guard let address = arguments.text("--address"), let file = arguments.text("--key") else {
-      throw BenchError("With which key, and where? --key FILE --address tcp://HOST:PORT")
+      throw BenchError("An option is missing: --key FILE or --address tcp://HOST:PORT.")
     }
     var (ipc, curve) = (
       try process("ipc", &arguments, false), try process("curve", &arguments, false),
@@ -47,7 +47,7 @@ enum FanBench {
     (ipc.isWhole, curve.isWhole) = (true, true)
     let keys = try String(contentsOfFile: file, encoding: .utf8).split { $0 == " " || $0 == "\n" }
       .compactMap { KeyText.key($0) }
-    guard keys.count == 2 else { throw BenchError("\(file) has not two keys") }
+    guard keys.count == 2 else { throw BenchError("\(file): expected two keys") }
     var location = try StoreLocation(address: address)
     location.key = StoreKey(daemon: keys[0], secret: keys[1])
     curve.address = location

@@ -50,7 +50,7 @@ final class FanFloor: FanPeer {
       }
     }
     guard reached == subscribers.count else {
-      throw BenchError("\(reached) of \(subscribers.count) subscribers reach the floor")
+      throw BenchError("\(reached) of \(subscribers.count) subscribers reached the floor")
     }
     for _ in 0..<50 { try step() }
   }

@@ -9,7 +9,7 @@ import ZeroMQ
 enum FollowBench {
   static func run(_ arguments: inout Arguments) throws {
     guard let directory = arguments.text("--dir") else {
-      throw BenchError("Which daemon? --dir DIR")
+      throw BenchError("The option --dir DIR is missing.")
     }
     let count = arguments.number("--clients", or: 100)
     let first = arguments.number("--first", or: 0)

@@ -18,7 +18,7 @@ enum FrameBench {
       let frames = daemon.outgoing.compactMap { frame in
         if case .publish(let topic, let body) = frame { topic.count + body.count } else { nil }
       }
-      guard let delta = frames.first else { throw BenchError("Nothing was published") }
+      guard let delta = frames.first else { throw BenchError("The daemon published no delta") }
       most = max(most, delta)
     }
     var figures = Figures()

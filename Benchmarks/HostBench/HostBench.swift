@@ -70,7 +70,7 @@ enum HostBench {
     HostBench join [--rows N]              most CPU time of a joiner's turn, and its bytes
     HostBench snapshots [--mib N,N,N] [--joiners N] [--rounds N]   sent, by the second size
     HostBench snapshots --memory [--mib N] [--joiners N]       memory of joiners
-    HostBench open [--count N] [--rows N]  what is left of stores that were opened and dropped
+    HostBench open [--count N] [--rows N]  memory that remains after stores were dropped
     HostBench frame [--rows N]             bytes of a delta's frames
     HostBench versions [--rows N] [--versions N]               memory of a daemon and its past
     HostBench versions --state [--rows N]  memory of the state alone
@@ -82,15 +82,15 @@ enum HostBench {
         [--clients N] [--actions N] [--rounds N]   CPU time of a delta to each client
     HostBench wire --dir DIR --listen URL [--count N] [--rounds N] [--window N]   ipc, tcp with keys
     HostBench serve --dir DIR [--rows N]   a daemon with rows, until killed
-    HostBench write --dir DIR [--rows N] [--rate N] [--actions N]   how long its changes take
+    HostBench write --dir DIR [--rows N] [--rate N] [--actions N]   latency of a writer's changes
     HostBench rejoin --dir DIR [--first N] clients that join one after the other, until killed
     HostBench keep --data DIR [--toggles N] [--rows N] [--no-snapshots] [--retain BYTES]
-        what is kept of toggles
-    HostBench recover --data DIR [--rounds N]                  records brought back, a second
-    HostBench read --data DIR [--rows N]     [--rounds N]      reading a large one
-    HostBench torn --data DIR [--bytes N]    [--rounds N]      a start behind a torn entry
-    HostBench bare --dir DIR               sockets like a daemon's, with nothing behind them
-    HostBench hold --dir DIR --clients N   clients of those, until killed
+        size of the journal after toggles, and latency of commits
+    HostBench recover --data DIR [--rounds N]                  recovered records per second
+    HostBench read --data DIR [--rows N]     [--rounds N]      reading a large snapshot
+    HostBench torn --data DIR [--bytes N]    [--rounds N]      a start after a torn entry
+    HostBench bare --dir DIR               sockets like a daemon's, without a store
+    HostBench hold --dir DIR --clients N   clients of these sockets, until killed
     """
 }
 

@@ -10,7 +10,9 @@ import ZeroMQ
 @MainActor
 enum ServeBench {
   static func run(_ arguments: inout Arguments) throws {
-    guard let directory = arguments.text("--dir") else { throw BenchError("Where? --dir DIR") }
+    guard let directory = arguments.text("--dir") else {
+      throw BenchError("The option --dir DIR is missing.")
+    }
     let rows = arguments.number("--rows", or: 100_000)
     let host = StoreHost(
       initialState: WorkspaceFeature.State(todos: BenchDaemon.todos(rows)),
@@ -29,7 +31,7 @@ enum ServeBench {
 enum WriteBench {
   static func run(_ arguments: inout Arguments) throws {
     guard let directory = arguments.text("--dir") else {
-      throw BenchError("Which daemon? --dir DIR")
+      throw BenchError("The option --dir DIR is missing.")
     }
     let rows = arguments.number("--rows", or: 100_000)
     let rate = arguments.number("--rate", or: 1000)
@@ -128,7 +130,7 @@ private struct Unread: ReplicatedState {
 enum RejoinBench {
   static func run(_ arguments: inout Arguments) throws {
     guard let directory = arguments.text("--dir") else {
-      throw BenchError("Which daemon? --dir DIR")
+      throw BenchError("The option --dir DIR is missing.")
     }
     let first = arguments.number("--first", or: 0)
     let context = try Context()

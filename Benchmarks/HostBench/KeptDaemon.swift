@@ -139,7 +139,7 @@ final class KeptDaemon {
       await nextResult()
     }
     guard core.revision == UInt64(count) else {
-      throw BenchError("\(count) toggles came to revision \(core.revision)")
+      throw BenchError("\(count) toggles led to revision \(core.revision)")
     }
   }
 

@@ -63,7 +63,7 @@ final class OpenBench {
       }
     }
     try daemon.exchange([client])
-    guard let scopes else { throw BenchError("The daemon does not say how it is") }
+    guard let scopes else { throw BenchError("The daemon does not report its status") }
     return scopes
   }
 }

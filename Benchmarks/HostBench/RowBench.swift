@@ -37,7 +37,7 @@ final class RowBench {
     }
     (self.clients, self.cores) = (clients, cores)
     guard cores.allSatisfy({ $0.replica.shown != nil }) else {
-      throw BenchError("Not all rows are shown: \(cores.map(\.scope.status).prefix(3))")
+      throw BenchError("Some rows are not shown: \(cores.map(\.scope.status).prefix(3))")
     }
   }
 

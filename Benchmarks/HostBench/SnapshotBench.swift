@@ -61,7 +61,9 @@ final class SnapshotBench {
       }
       turn(&cost) { daemon.turn() }
     }
-    guard joiners.values.allSatisfy(\.isDone) else { throw BenchError("Not all joiners got all") }
+    guard joiners.values.allSatisfy(\.isDone) else {
+      throw BenchError("Some joiners did not receive the whole snapshot")
+    }
     for joiner in joiners.values { daemon.turn(.bye, from: joiner.peer) }
     let all = joiners.values.reduce(0) { $0 + $1.taken }
     bytes = all / count

@@ -29,7 +29,7 @@ enum WireBench {
 
   static func run(_ arguments: inout Arguments) throws {
     guard let directory = arguments.text("--dir"), let address = arguments.text("--listen") else {
-      throw BenchError("Where? --dir DIR --listen tcp://127.0.0.1:PORT")
+      throw BenchError("An option is missing: --dir DIR or --listen tcp://127.0.0.1:PORT.")
     }
     let client = WireClient(
       count: arguments.number("--count", or: 20_000),
@@ -187,7 +187,7 @@ enum WireBench {
         try take()
       }
       while try poller.wait(timeout: .milliseconds(50)) > 0 { try take() }
-      guard deltas > 0 else { throw BenchError("Nothing comes back at \(location)") }
+      guard deltas > 0 else { throw BenchError("No publication arrived from \(location)") }
     }
 
     private func take() throws {

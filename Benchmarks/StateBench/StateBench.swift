@@ -5,11 +5,11 @@ import StoreState
 ///
 ///     StateBench                   all comparisons
 ///     StateBench small ROWS        small arrays against plain ones
-///     StateBench turns ROWS COUNT  a daemon's turns and nothing else, to count instructions
-///     StateBench memory WHAT ROWS  memory of `plain` or `tree` rows, with 1,000 versions; of rows
+///     StateBench turns ROWS COUNT  only a daemon's turns, to count instructions
+///     StateBench memory KIND ROWS  memory of `plain` or `tree` rows, with 1,000 versions; of rows
 ///                                  without text: `bare-plain`, `bare-tree`
 ///     StateBench figures ROUNDS OPERATIONS ROWS
-///                                  what Benchmarks/run asks for, in JSON
+///                                  the figures for Benchmarks/run, in JSON
 @main
 struct StateBench {
   static func main() {

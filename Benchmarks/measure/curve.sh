@@ -1,7 +1,7 @@
-# Sourced by Benchmarks/run: what keys and encryption over tcp cost beside ipc.
+# Sourced by Benchmarks/run: the cost of keys and encryption over tcp, compared with ipc.
 # shellcheck shell=bash disable=SC2154
 
-# A port that nobody listens at, with the one behind it.
+# Prints a port P such that no program listens at P or at P + 1.
 free_port() {
   local port
   for _ in {1..100}; do
@@ -33,7 +33,7 @@ measure_curve() {
   start_daemon ipc-many
   start_daemon curve-many --listen "$address"
   line=$(ours curve-many invite bench --grant 'counter:see,send')
-  XDG_CONFIG_HOME=$work/config "$programs/storectl" enrol "$line" >/dev/null || fail 'nobody is enrolled'
+  XDG_CONFIG_HOME=$work/config "$programs/storectl" enrol "$line" >/dev/null || fail 'storectl enrol failed'
   line=$(host encrypted --ipc "$work/ipc-many" --ipc-pid "$(<"$work/ipc-many.pid")" \
     --curve "$work/curve-many" --curve-pid "$(<"$work/curve-many.pid")" --address "$address" \
     --key "$work/config/storeactor/keys/${address#tcp://}" --clients "$fleet_clients" \

@@ -1,22 +1,22 @@
-# Sourced by Benchmarks/run: a daemon that keeps its state, in turn with one that does not, with
-# Redis and with a bare file.
+# Sourced by Benchmarks/run: a durable daemon, in turn with a daemon in memory, with Redis and
+# with a bare file.
 # shellcheck shell=bash disable=SC2154
 
-# On the disk that is looked at: the folder for temporary files may be none.
+# A folder on the measured disk. The folder for temporary files may be in memory.
 data=
 
 build_disk_floor() {
   local flags=(-DNO_REDIS)
   mkdir -p "${raw%/*}"
   if pkg-config --exists hiredis; then
-    # shellcheck disable=SC2207 # words are meant
+    # shellcheck disable=SC2207 # splits into words
     flags=($(pkg-config --cflags --libs hiredis))
   fi
   cc -O2 Benchmarks/Floor/disk.c -o "${raw%/*}/disk" "${flags[@]}" ||
-    fail "the disk's floor does not build"
+    fail "Benchmarks/Floor/disk.c does not build"
 }
 
-# start_kept NAME: a daemon that keeps its state.
+# start_kept NAME: starts a durable daemon.
 start_kept() {
   mkdir -m 700 "$work/$1"
   start "$1" "$programs/stored" --dir "$work/$1" --data "$data/$1"
@@ -24,7 +24,7 @@ start_kept() {
 
 redis_answers() { redis-cli -s "$1" ping >/dev/null 2>&1; }
 
-# start_redis FOLDER OPTION…: where it is there.
+# start_redis FOLDER OPTION…: starts Redis; fails if Redis is not installed.
 start_redis() {
   command -v redis-server >/dev/null && command -v redis-cli >/dev/null || return 1
   redis-server --port 0 --unixsocket "$work/redis.sock" --save '' --dir "$@" \
@@ -35,7 +35,7 @@ start_redis() {
 
 disk() { "${raw%/*}/disk" "$@" 2>"$work/disk.err" || fail "disk $* failed"; }
 
-# ratio_of KEY FILE EXPRESSION NOTE: the median of what each line of a file comes to.
+# ratio_of KEY FILE EXPRESSION NOTE: the median of the expression over the lines of a file.
 ratio_of() {
   local median least greatest
   read -r median least greatest < <(awk "{ print $3 }" "$2" | spread)
@@ -50,7 +50,7 @@ measure_durable_pairs() {
   start_kept kept
   start_daemon unkept
   mkdir -p "$data/redis"
-  # With every write on the disk before its answer.
+  # Redis syncs every write before it answers.
   if pkg-config --exists hiredis &&
     start_redis "$data/redis" --appendonly yes --appendfsync always; then
     has_redis=true
@@ -64,7 +64,7 @@ measure_durable_pairs() {
       other=$(field actions_per_s \
         "$(disk redis "$work/redis.sock" "$durable_count" "$bytes" "$window")")
     fi
-    # The first one warmed up.
+    # The first round is the warm-up.
     [ "$i" = 0 ] || printf '%s %s %s\n' "$(field actions_per_s "$kept")" \
       "$(field actions_per_s "$memory")" "$other" >>"$work/durable-throughput"
   done
@@ -101,10 +101,10 @@ measure_durable_pairs() {
   stop_all
 }
 
-# What is on the disk, and how it comes back.
+# The size of the journal, the latency of commits, and the speed of recovery.
 measure_kept() {
   local line
-  say "Measuring $toggle_count toggles of rows that are kept"
+  say "Measuring $toggle_count toggles of durable rows"
   line=$(host keep --data "$data/toggles" --toggles "$toggle_count")
   figure journal-size "$(calculate 'all / (3 * own + 24 * count)' "all=$(field data_bytes "$line")" \
     "own=$(field record_bytes "$line")" "count=$toggle_count")" '' '' \
@@ -112,8 +112,8 @@ measure_kept() {
       "$(calculate 'x / 1e6' "x=$(field data_bytes "$line")")" \
       "$(calculate 'x / 1e6' "x=$(field record_bytes "$line")")" \
       "$(calculate 'x / 1e6' "x=$(field written_bytes "$line")")")"
-  # So little of old history is kept that most of it goes meanwhile.
-  say "Measuring $toggle_count toggles while old history goes"
+  # The retained size is small, so most of the history is deleted during the measurement.
+  say "Measuring $toggle_count toggles while old history is deleted"
   line=$(host keep --data "$data/trimmed" --toggles "$toggle_count" --retain $((16 << 20)))
   figure_of commit-p99 commit_p99_ms "$line" \
     "ms; p50 $(field commit_p50_ms "$line"), most $(field commit_most_ms "$line"), \
@@ -127,7 +127,7 @@ $(printf '%.0f MB of %.0f left' "$(calculate 'x / 1e6' "x=$(field data_bytes "$l
   say "Measuring a snapshot of $kept_rows rows"
   line=$(host read --data "$data/snapshot" --rows "$kept_rows" --rounds 3)
   figure_of snapshot-read ratio "$line" "$(field read_ms "$line") ms for $(field mb "$line") MB"
-  say "Measuring starts behind a torn entry"
+  say "Measuring starts after a torn entry"
   line=$(host torn --data "$data/torn")
   figure_of torn-start ratio "$line" "$(field torn_ms "$line") ms, $(field whole_ms "$line") whole"
 }

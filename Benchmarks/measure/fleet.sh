@@ -1,10 +1,10 @@
 # Sourced by Benchmarks/run: a daemon with many clients.
 # shellcheck shell=bash disable=SC2154
 
-# memory PID: KiB that are the process's own.
+# memory PID: the anonymous memory of a process, in KiB.
 memory() { awk '/^Anonymous:/ { print $2 }' "/proc/$1/smaps_rollup"; }
 
-# fan NAME OPTION…: HostBench fan with the three processes, whose names begin so.
+# fan NAME OPTION…: runs HostBench fan with the processes NAME-one, NAME-many and NAME-floor.
 fan() {
   local name=$1 options=()
   shift
@@ -14,7 +14,8 @@ fan() {
   host fan "${options[@]}" --clients "$fleet_clients" "$@"
 }
 
-# One client against a hundred: ours, and the floor, which publishes alone what it has to.
+# Compares a daemon with one client, a daemon with many clients, and the floor, which only
+# publishes.
 measure_fan_out() {
   local line
   say "Measuring $fleet_clients clients of one scope: $fleet_rounds rounds of $fleet_count actions"
@@ -28,11 +29,11 @@ measure_fan_out() {
   stop_all
 }
 
-# counted_in NAME: instructions of a main thread between the two times that it was asked.
+# counted_in NAME: instructions of a main thread between the two dumps that HostBench requested.
 counted_in() { awk '/^(summary|totals):/ { count = $2 } END { print count + 0 }' \
   "$work/$1.callgrind.2-01"; }
 
-# The same in instructions of the main thread: nobody else's work moves them.
+# The same in instructions of the main thread: the load of other programs does not change them.
 measure_fan_out_instructions() {
   local one many floor
   if ! command -v valgrind >/dev/null || ! command -v callgrind_control >/dev/null ||
@@ -41,12 +42,12 @@ measure_fan_out_instructions() {
     return
   fi
   say "Counting instructions for $fleet_clients clients of one scope: $fan_counted actions"
-  # Valgrind does not understand all that compilers write down for debuggers, and ends there. It
-  # needs the names of functions, which what is installed does not have.
+  # Valgrind ends at debug information that it cannot parse, so it is stripped. Valgrind needs the
+  # names of functions, which the installed programs do not have.
   mkdir "$work/bare"
   strip -g -o "$work/bare/stored" "$bin/stored" || fail 'stored cannot be stripped'
   under=callgrind
-  # Slowed down so much, nobody must lose its lease.
+  # Valgrind slows the daemons down, so leases are long: each client must keep its lease.
   programs=$work/bare start_daemon counted-one --lease-ms 600000
   programs=$work/bare start_daemon counted-many --lease-ms 600000
   start_floor counted-floor publish
@@ -68,13 +69,13 @@ encodings() {
     "actions=$(field actionsApplied "$line")"
 }
 
-# measure_each PID CLIENT…: KiB for each of the clients that come to some others, in $each. Not on
-# standard output: what a subshell starts nobody would stop.
+# measure_each PID CLIENT…: sets $each to the KiB that the process PID takes for an additional
+# client. It does not print them: in a subshell, `pids` would miss the programs that it starts.
 measure_each() {
   local pid=$1 few
   shift
   start few "$@" --clients "$memory_few"
-  sleep 0.3 # until what came last is written down
+  sleep 0.3 # until the process has handled the last messages
   few=$(memory "$pid")
   start more "$@" --clients "$memory_more" --first "$memory_few"
   sleep 0.3
@@ -101,12 +102,12 @@ measure_memory() {
   figure client-memory "$median" "$least" "$greatest" "KiB; libzmq itself $bare"
 }
 
-# writes NUMBER: a line of how long the actions of a client take that sends a thousand a second.
+# writes NUMBER: the latency of a client that sends a thousand actions a second, in JSON.
 writes() {
   host write --dir "$work/loaded" --rows "$join_rows" --actions "$write_count" --number "$1"
 }
 
-# How long a writer waits while somebody joins a large scope all the time, and while nobody does.
+# The latency of a writer with and without clients that join a large scope continuously.
 measure_join_load() {
   local quiet loaded median least greatest
   say "Measuring a writer beside joiners of $join_rows rows: $pairs pairs of $write_count actions"

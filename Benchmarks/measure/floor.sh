@@ -1,7 +1,7 @@
 # Sourced by Benchmarks/run: one client against the floor, over real sockets.
 # shellcheck shell=bash disable=SC2154
 
-# pair FILE FIELD COUNT: one measurement of ours, then of the floor with messages as long as ours.
+# pair FILE FIELD COUNT: one measurement of stored, then of the floor with messages of equal size.
 # Appends "ours floor" to the file, or "- floor" when the floor is measured alone.
 pair() {
   local file=$1 name=$2 count=$3 mine=- theirs bytes=$floor_bytes line
@@ -48,8 +48,8 @@ timed_redis() {
     fail "redis-cli $* failed"
 }
 
-# One command, in turn with one that asks no daemon, so that what is left is connecting and the
-# answer, and with one that asks Redis.
+# One command, in turn with `--help`, which does not connect, and with a command to Redis. The
+# difference to `--help` is the time for the connection and the answer.
 measure_get() {
   local median least greatest help has_redis=false
   say "Measuring storectl get: $get_count runs"
@@ -59,7 +59,7 @@ measure_get() {
     timed "$work/help" --help
     if $has_redis; then timed_redis "$work/redis-get" GET counter; fi
   done
-  # The first one warmed the caches.
+  # The first run warmed the caches.
   read -r help _ < <(awk 'NR > 1 { print $1 * 1000 }' "$work/help" | spread)
   read -r median least greatest < <(awk 'NR > 1 { print $1 * 1000 }' "$work/get" | spread)
   figure get "$median" "$least" "$greatest" "of $get_count; storectl --help takes $help"
@@ -74,7 +74,7 @@ measure_get() {
   figure get-redis "$median" "$least" "$greatest" "of $get_count; redis-cli takes $help ms"
 }
 
-# The same two beside a program that never sleeps, on one of the cores.
+# Latency and throughput beside a program that never sleeps and occupies one core.
 measure_beside_hog() {
   awk 'BEGIN { while (1) { } }' &
   started_now hog

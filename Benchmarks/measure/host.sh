@@ -1,7 +1,7 @@
 # Sourced by Benchmarks/run: a daemon's half of the protocol in one process, no sockets.
 # shellcheck shell=bash disable=SC2154
 
-# instructions_of_change ROWS: of one action.
+# instructions_of_change ROWS: the instructions of one action.
 instructions_of_change() {
   local busy idle
   busy=$(counted "$bin/HostBench" change --rows "$1" --actions "$change_count")
@@ -28,7 +28,7 @@ measure_change() {
   fi
 }
 
-# An action on a row that is followed: by a client with many scopes, and beside many clients.
+# An action on a followed row: with a client that follows many scopes, and with many clients.
 measure_rows() {
   local line note
   say "Measuring an action on one of $followed_rows followed rows: $change_rounds rounds"
@@ -41,7 +41,7 @@ measure_rows() {
     "$(field clients_ns "$line")" "$note")"
 }
 
-# What is left of stores that were opened and dropped.
+# The memory and the scopes that remain after stores were opened and dropped.
 measure_open() {
   local line
   say "Opening and dropping $open_count stores"
@@ -50,11 +50,11 @@ measure_open() {
   figure open-scopes "$(field scopes "$line")"
 }
 
-# Snapshots of three sizes to one joiner and to many, and what the daemon needs for that.
+# Snapshots of three sizes for one joiner and for many, and the daemon's memory for them.
 #
-# Sizes are compared with memory that stays in the process: else the allocator gives some sizes back
-# and keeps others, and each page of what comes from the system costs as much as encoding it. The
-# longest turn is that of processes which give back as they like.
+# The comparison of sizes keeps freed memory in the process: otherwise the allocator returns blocks
+# of some sizes to the system and keeps others, and each new page costs as much as its encoding. The
+# longest turn is measured with the allocator's defaults.
 measure_snapshots() {
   local line small medium large longest=0
   read -r small medium large <<<"$snapshot_mib"
@@ -89,7 +89,7 @@ measure_host() {
   line=$(host frame --rows "$join_rows")
   figure_of delta-bytes bytes "$line"
   state=$(field mib "$(host versions --state --rows "$many_rows")")
-  # Pieces of a snapshot that were freed are not the daemon's any more.
+  # The allocator returns freed pieces of a snapshot to the system, so they are not counted.
   line=$(MALLOC_MMAP_THRESHOLD_=32768 host versions --rows "$many_rows")
   figure versions "$(calculate 'all / state' "all=$(field mib "$line")" "state=$state")" '' '' \
     "$(field mib "$line") MiB, state alone $state"

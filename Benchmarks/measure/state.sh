@@ -1,7 +1,7 @@
 # Sourced by Benchmarks/run: collections of state in one process.
 # shellcheck shell=bash disable=SC2154
 
-# state_bytes WHAT: resident memory of rows in the end.
+# state_bytes KIND: the resident memory of rows at the end.
 state_bytes() {
   "$bin/StateBench" memory "$1" "$many_rows" 2>"$work/StateBench.err" |
     sed -n '$s/.*: \([0-9]*\) bytes/\1/p'
@@ -13,7 +13,7 @@ measure_state() {
   "$bin/StateBench" figures "$state_rounds" "$state_operations" "$state_rows" \
     >"$work/state" 2>"$work/StateBench.err" || fail 'StateBench failed'
   for key in small-read small-change iterate build; do
-    line=$(grep "\"case\":\"$key\"" "$work/state") || fail "StateBench says nothing of $key"
+    line=$(grep "\"case\":\"$key\"" "$work/state") || fail "StateBench printed no case $key"
     figure_of "$key" ratio "$line" "$(field ns "$line") ns and $(field plain_ns "$line") ns a row, \
 $(field rows "$line") rows"
   done

@@ -1,10 +1,10 @@
 # Sourced by Benchmarks/run: stores in one process.
 # shellcheck shell=bash disable=SC2154
 
-# store_field CASE NAME: a number of a case.
+# store_field CASE NAME: a field of a case.
 store_field() { field "$2" "$(grep "\"case\":\"$1\"" "$work/store")"; }
 
-# instructions_of_case CASE: of one operation, as 100,000 more of them take.
+# instructions_of_case CASE: the instructions of one operation, as the mean over 100,000 operations.
 instructions_of_case() {
   local some more
   some=$(counted "$bin/StoreBench" --count 10000 "$1")
@@ -37,12 +37,13 @@ measure_store() {
   measure_sharing
 }
 
-# How rows are observed: by stores from a scope of the list, by a key path to one of them, and
-# through a computed property. The figure is that of the way that fares worst.
+# The ways to observe rows: by stores from a scope of the list, by a key path to one of them, and
+# through a computed property. The figure is that of the slowest way.
 observed_ways='observed observed-by-key-path observed-computed'
 
-# worst_of KEY EXPRESSION: the greatest of an expression over all ways of none, one, many (an action
-# that concerns no row) and to_one, to_many (an action on the first).
+# worst_of KEY EXPRESSION: the greatest value of an expression over all ways. Its variables are the
+# times with 0, 1 and 1,000 observed rows: `none`, `one` and `many` of an action that concerns no
+# row, `to_one` and `to_many` of an action on the first row.
 worst_of() {
   local key=$1 expression=$2 way value worst=
   for way in $observed_ways; do
@@ -61,7 +62,7 @@ measure_observed() {
   worst_of observed-row-of-rows 'to_many / to_one'
 }
 
-# A destination as an enum without macros: its case and id are found out for each action.
+# A destination as an enum without macros: each action looks up its case and its id.
 measure_presented() {
   figure plain-destination "$(calculate 'plain - struct' \
     "plain=$(store_field send-to-presented-plain-enum ns)" \
@@ -71,8 +72,8 @@ measure_presented() {
       "macros=$(store_field send-to-presented-macro-enum ns)")"
 }
 
-# sharing_figure KEY CASE: instructions of a case by those of a process that shares nothing. Each
-# is counted in a process of its own, for what one case shares is there for all.
+# sharing_figure KEY CASE: the ratio of a case's instructions to those of the case without shared
+# values. Each case runs in its own process, since shared values exist for the whole process.
 sharing_figure() {
   local shared
   shared=$(instructions_of_case "$2")
@@ -84,8 +85,8 @@ sharing_figure() {
   fi
 }
 
-# What features cost that use nothing of the rest: a program from its start to its first action, and
-# an action, by instructions, which are the same on each machine of a kind.
+# The cost of a plain feature in instructions: a program from its start to its first action, and one
+# action. Instruction counts are equal on all machines of a kind.
 measure_bare() {
   local start
   start=$(counted "$bin/StoreBench" --count 1 send-depth-3)
@@ -102,7 +103,7 @@ measure_bare() {
 measure_sharing() {
   sharing_figure shared-elsewhere send-depth-3-shared-elsewhere
   sharing_figure shared-depth-3 send-depth-3-sharing
-  # Too slow to count their instructions.
+  # These cases are too slow to count their instructions.
   for case in send-shared send-shared-other send-shared-rows-1000 send-shared-rows-1000-row \
     send-shared-rows-1000-other; do
     figure "$case" "$(store_field "$case" ns)" "$(store_field "$case" min_ns)" \

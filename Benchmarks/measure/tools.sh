@@ -1,4 +1,4 @@
-# Sourced by Benchmarks/run: starting and stopping programs, reading what they say.
+# Sourced by Benchmarks/run: starting and stopping programs, reading their output.
 # shellcheck shell=bash disable=SC2154 # work, bin, patience and pids are the run's
 
 say() { printf '==> %s\n' "$*" >&2; }
@@ -19,8 +19,8 @@ clean_up() {
   exit "$status"
 }
 
-# end PID…: asks them to end, and after two seconds makes them: a program that inherited a blocked
-# signal never hears it.
+# end PID…: sends SIGTERM, and SIGKILL after two seconds: a program that inherited a blocked
+# SIGTERM does not receive it.
 end() {
   local pid end=$((SECONDS + 2))
   for pid; do kill "$pid" 2>/dev/null || true; done
@@ -36,34 +36,34 @@ stop_all() {
   pids=()
 }
 
-# stop_last: the program that was started last, and no other.
+# stop_last: stops only the program that was started last.
 stop_last() {
   end "$started"
   unset "pids[$((${#pids[@]} - 1))]"
 }
 
-# wait_for WHAT PID COMMAND…: until the command succeeds, while the process lives.
+# wait_for NAME PID COMMAND…: waits until the command succeeds; fails if the process has ended.
 wait_for() {
-  local what=$1 pid=$2 end=$((SECONDS + patience))
+  local name=$1 pid=$2 end=$((SECONDS + patience))
   shift 2
   until "$@"; do
-    kill -0 "$pid" 2>/dev/null || fail "$what ended before it was ready"
-    [ "$SECONDS" -lt "$end" ] || fail "$what was not ready after $patience s"
+    kill -0 "$pid" 2>/dev/null || fail "$name ended before it was ready"
+    [ "$SECONDS" -lt "$end" ] || fail "$name was not ready after $patience s"
     sleep 0.02
   done
 }
 
 is_ready() { grep -q '^ready ' "$1"; }
 
-# started_now NAME: remembers the program that was put into the background, to stop it; its pid is
-# in $started, and in $work/NAME.pid for later.
+# started_now NAME: adds the program that was put into the background to `pids`, which `stop_all`
+# ends. Its pid is in $started and in $work/NAME.pid.
 started_now() {
   started=$!
   pids+=("$started")
   printf '%s' "$started" >"$work/$1.pid"
 }
 
-# start NAME COMMAND…: a program that says "ready".
+# start NAME COMMAND…: starts a program and waits until it prints "ready".
 start() {
   local name=$1
   shift
@@ -75,8 +75,8 @@ start() {
 
 floor_is_ready() { [ -S "$1/raw-action" ] && [ -S "$1/raw-delta" ]; }
 
-# before NAME [OPTION…]: what counts the instructions of a program and stands before it, in
-# $before; nothing unless $under names it.
+# before NAME [OPTION…]: sets $before to the command prefix that counts a program's instructions;
+# empty unless $under names a Valgrind tool.
 before() {
   local name=$1
   shift
@@ -86,7 +86,7 @@ before() {
     --callgrind-out-file="$work/$name.callgrind" "$@")
 }
 
-# start_floor NAME [MODE]: its sockets are in $work/NAME.
+# start_floor NAME [MODE]: starts the floor with its sockets in $work/NAME.
 start_floor() {
   before "$1" --toggle-collect=publish_in_shape
   mkdir -m 700 "$work/$1"
@@ -95,7 +95,7 @@ start_floor() {
   wait_for 'the floor' "$started" floor_is_ready "$work/$1"
 }
 
-# start_daemon NAME [OPTION…]: in memory, in $work/NAME.
+# start_daemon NAME [OPTION…]: starts a daemon in memory with its sockets in $work/NAME.
 start_daemon() {
   local name=$1
   shift
@@ -112,10 +112,10 @@ field() {
   printf '%s' "$value"
 }
 
-# host COMMAND…: a line of HostBench.
+# host COMMAND…: runs HostBench, which prints a line of JSON.
 host() { "$bin/HostBench" "$@" 2>"$work/HostBench.err" || fail "HostBench $* failed"; }
 
-# ours NAME COMMAND…: storectl at a daemon; floor COMMAND…
+# ours NAME COMMAND…: runs storectl with a daemon. floor COMMAND… runs the floor.
 ours() {
   local dir=$work/$1
   shift
@@ -123,8 +123,8 @@ ours() {
 }
 floor() { "$raw" "$@" 2>"$work/raw.err" || fail "raw $* failed"; }
 
-# counted COMMAND…: its instructions in user mode, by perf, or by valgrind where the machine has no
-# counter for it; nothing where neither is there.
+# counted COMMAND…: prints the instructions in user mode, counted by perf, or by Valgrind if the
+# machine has no counter for perf. The text is empty if both are missing.
 counted() {
   local count=
   if command -v perf >/dev/null; then
@@ -138,7 +138,7 @@ counted() {
   printf '%s' "$count"
 }
 
-# Median, least and greatest of the numbers on standard input.
+# Prints the median, the least and the greatest of the numbers on standard input.
 spread() {
   sort -g | awk '
     { value[NR] = $1 }
@@ -148,13 +148,13 @@ spread() {
     }'
 }
 
-# figure KEY VALUE [LEAST GREATEST [NOTE]]: what was found, for the table.
+# figure KEY VALUE [LEAST GREATEST [NOTE]]: adds a figure to the table.
 figure() { printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "${3:-}" "${4:-}" "${5:-}" >>"$work/figures"; }
 
-# unmeasured KEY REASON: a figure that could not be found here.
+# unmeasured KEY REASON: adds a figure that this machine cannot measure.
 unmeasured() { figure "$1" - '' '' "$2"; }
 
-# figure_of KEY NAME LINE [NOTE]: one that HostBench prints with or without its spread.
+# figure_of KEY NAME LINE [NOTE]: adds a figure of HostBench, with its spread if it has one.
 figure_of() {
   local value least greatest
   value=$(field "$2" "$3")

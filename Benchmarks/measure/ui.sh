@@ -1,17 +1,17 @@
 # Sourced by Benchmarks/run: screens over a large scope that changes all the time.
 # shellcheck shell=bash disable=SC2154
 
-# cpu_of PID: nanoseconds that all threads of a process have computed; one may end meanwhile.
+# cpu_of PID: the CPU time of all threads of a process in ns; a thread may end during the call.
 cpu_of() {
   { cat "/proc/$1/task/"*/schedstat 2>/dev/null || true; } |
     awk '{ sum += $1 } END { printf "%.0f", sum }'
 }
 
-# Of a text only those parts are written that are not there already, so one word is looked for.
+# A screen writes only the changed parts of a text, so the search is for one word.
 screen_shows() { grep -q "$2" "$work/$1.typescript"; }
 
-# start_screen NAME COMMAND…: storectl on a terminal of 120 by 40, which draws nothing itself. What
-# is typed goes to $work/NAME.keys, and the pid of storectl is in $work/NAME.screen.
+# start_screen NAME COMMAND…: starts storectl on a terminal of 120 by 40 that `script` provides.
+# Keys are written to $work/NAME.keys. The pid of storectl is in $work/NAME.screen.
 start_screen() {
   local name=$1
   shift
@@ -21,14 +21,15 @@ start_screen() {
   printf 'stty cols 120 rows 40\nprintf %%s $$ >%q\nexec ' "$work/$name.screen" \
     >"$work/$name.command"
   printf '%q ' "$programs/storectl" --dir "$work/screens" "$@" >>"$work/$name.command"
-  # The keys are opened for writing, too, or the first key would also be the last.
+  # The pipe is also opened for writing: otherwise the first writer would end it.
   TERM=xterm-256color SHELL=/bin/bash script -qfc "bash $(printf %q "$work/$name.command")" \
     "$work/$name.typescript" <>"$work/$name.keys" >/dev/null 2>"$work/$name.err" &
   started_now "$name"
 }
 
-# screen NUMBER NAME TEXT KEYS COMMAND…: a writer's p99 beside a screen, and how much of a core that
-# took, appended to $work/ui-NAME; the screen is there when it shows the text.
+# screen NUMBER NAME TEXT KEYS COMMAND…: appends the p99 of a writer beside a screen, and the CPU
+# time of the screen in percent of a core, to $work/ui-NAME. The screen is ready when it shows the
+# text.
 screen() {
   local number=$1 name=$2 text=$3 keys=$4 pid cpu start line
   shift 4
@@ -47,8 +48,8 @@ screen() {
   stop_last
 }
 
-# write_beside NUMBER: a line of how long the actions of a client take that sends a thousand a
-# second; each client has a number of its own.
+# write_beside NUMBER: the latency of a client that sends a thousand actions a second, in JSON. Each
+# client has its own number.
 write_beside() {
   host write --dir "$work/screens" --rows "$join_rows" --actions "$ui_count" --number "$1"
 }

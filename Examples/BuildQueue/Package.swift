@@ -11,7 +11,7 @@ let package = Package(
     .package(name: "store-actor", path: "../..")
   ],
   targets: [
-    // The feature: nothing in it knows of processes.
+    // The feature, which is independent of processes.
     .target(
       name: "BuildQueue",
       dependencies: [.product(name: "StoreActor", package: "store-actor")],

@@ -1,6 +1,6 @@
-"""Compares what a storectl says of the vectors with what it should say.
+"""Compares the exit codes of a storectl for the vectors with the expected ones.
 
-check_vectors.py STORECTL        exits with 1, and the differences, where it says something else
+check_vectors.py STORECTL        prints the differences, and exits with 1 if there are any
 """
 
 import os

@@ -1,11 +1,11 @@
-"""Several clients send at random to a daemon of the workspace, come and go, and must agree.
+"""Several clients send random actions to a daemon of the workspace, join and leave, and must agree.
 
     stress.py DIR [--clients 3] [--actions 300] [--seed 1]
 
-Prints `halfway` in the middle, when somebody may kill the daemon and start it again; at the end
-one line of JSON with the digests that every client has come to. Fails where a digest or a delta
-did not fit, where clients do not agree, or where the counter was not changed exactly once by each
-action that was told to be applied.
+Prints `halfway` in the middle, when the caller may kill and restart the daemon. Prints at the end
+one line of JSON with the digests of every client. Fails if a digest or a delta did not fit, if
+clients disagree, or if the counter was not changed exactly once by each action whose outcome is
+`applied`.
 """
 
 import argparse
@@ -19,7 +19,7 @@ TEXTS = ["Milk", "Brot und Käse", "🧑‍🚀 rocket", "e\u0301tude", "long " 
 
 
 class Player:
-    """A client that does things at random, and counts what became of them."""
+    """A client that sends random actions, and counts their outcomes."""
 
     def __init__(self, client, random, count):
         self.client, self.random, self.left = client, random, count
@@ -50,7 +50,7 @@ class Player:
             await self.take(asyncio.ALL_COMPLETED)
 
     async def take(self, which):
-        """Waits for outcomes; fails with what is wrong with them."""
+        """Waits for outcomes; raises the first failure."""
         done, self.tasks = await asyncio.wait(self.tasks, return_when=which)
         for task in done:
             task.result()
@@ -95,8 +95,8 @@ class Player:
             try:
                 await action.applied()
             except NotApplied as error:
-                # Rows that others have removed meanwhile are nothing unusual. Where the daemon was
-                # killed before it has said so, it knows afterwards only that it has refused.
+                # Other clients may have removed the row. A daemon that was killed before it sent
+                # this outcome knows only that it has refused the action.
                 assert str(error).startswith(("absent", "rejected: It was refused before")), error
                 self.tally["absent"] += 1
             else:

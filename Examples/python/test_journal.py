@@ -323,7 +323,7 @@ class Journal(unittest.TestCase):
         self.assertEqual(self.run_command("state", "--at", "8")[1], [root(8)])
         self.assertEqual(self.run_command("state")[1], [root(20)])
 
-    # What is read
+    # Reading
 
     def test_state(self) -> None:
         for revision in range(9):

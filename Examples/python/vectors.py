@@ -1,18 +1,18 @@
 """Whole data directories, and named kinds of damage to them: vectors/vectors.json.
 
-Each vector says which directory it begins with (`from`), whose files its segments then are
-(`files`: see `FILES`), what is done to it (`edits`, one after the other), and what a reader says:
-with which code `verify` exits, which words it prints, which revision is the last one of the log,
-and with which code `storectl verify --data` exits. Every edit names a file, and is one of
+Each vector has its initial directory (`from`), the origin of its segments' files (`files`: see
+`FILES`), its damage (`edits`, in order), and the expected results of a reader: the exit code of
+`verify`, words of its output, the last revision of the log, and the exit code of
+`storectl verify --data`. Every edit names a file, and is one of
 
     {"flip": [byte, bit]}               one bit
     {"zero": [from, to]}                bytes become zeros
     {"cut": byte}                       the file ends there
     {"append": hex}, {"room": count}    bytes, or zeros, at the end
-    {"copy": file}, {"from": file}      has what another file has, here or of another directory
+    {"copy": file}, {"from": file}      the contents of another file, here or of another directory
     {"remove": true}
     {"seal": term}                      of a segment
-    {"mark": kind}                      behind a segment's last whole entry: an entry of kind 2 or 3
+    {"mark": kind}                      after a segment's last whole entry: an entry of kind 2 or 3
     {"entry": {first, last, records}}   the same of kind 1, with these records in hexadecimal
     {"fields": {key: value}}            of a header, or a snapshot of format 4, with its checksum
     {"content": {key: value}}           of a snapshot with a map as its content, the same
@@ -110,7 +110,7 @@ def change(data: bytes, what: str, by: Any) -> bytes:
 def with_entry(
     data: bytes, kind: int, revisions: tuple[int, int] | None = None, records: bytes = b""
 ) -> bytes:
-    """A segment with another entry behind its last whole one, and all of its checksums."""
+    """A segment with another entry after its last whole one, and valid checksums."""
     segment = Segment("", 0, 0, data, "")
     segment.header = header = read_header(data)
     segment.term, segment.first = header.term, header.first

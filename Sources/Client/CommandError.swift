@@ -71,7 +71,7 @@ enum Note {
       return failure(
         CommandError(
           .malformed,
-          "The daemon's answer makes no sense: \(error). Use programs of the same release.",
+          "The daemon's answer is invalid: \(error). Use programs of the same release.",
         )
       )
     // The parser prints its own errors.

@@ -27,8 +27,8 @@ struct ConnectionOptions: ParsableArguments {
     help: ArgumentHelp(
       "The daemon's address: ssh://HOST/DIRECTORY, tcp://HOST:PORT or ipc://DIRECTORY.",
       discussion: """
-        By ssh the daemon's sockets are forwarded, and you are who has logged in there: \
-        ssh://[USER@]HOST[:PORT]/DIRECTORY. For tcp see enrol.
+        Over ssh the daemon's sockets are forwarded, and you are the user that has logged in \
+        there: ssh://[USER@]HOST[:PORT]/DIRECTORY. For tcp see enrol.
         """,
       valueName: "url",
     )
@@ -37,13 +37,13 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The user whose daemon it may be, besides yourself and root.",
+      "A user that may own the daemon, besides yourself and root.",
       valueName: "user",
     )
   )
   var owner: String?
 
-  @Flag(help: "Print one JSON object per line, and nothing else, on standard output.")
+  @Flag(help: "Print only JSON on standard output, one object per line.")
   var json = false
 
   func validate() throws {
@@ -72,7 +72,7 @@ struct ConnectionOptions: ParsableArguments {
       )
     }
     guard owner == nil else {
-      throw ValidationError("--owner is for a directory of this machine: leave it away.")
+      throw ValidationError("--owner is for a directory of this machine: omit it.")
     }
     return .remote(address)
   }

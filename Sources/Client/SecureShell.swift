@@ -148,8 +148,8 @@ final class SecureShell {
     }
   }
 
-  private static func failure(_ what: String, _ code: Int32) -> CommandError {
-    CommandError(.inputOutput, "Could not \(what) ssh: \(String(cString: strerror(code))).")
+  private static func failure(_ operation: String, _ code: Int32) -> CommandError {
+    CommandError(.inputOutput, "Could not \(operation) ssh: \(String(cString: strerror(code))).")
   }
 
   private func awaitSockets(_ address: SecureShellAddress) throws(CommandError) {
@@ -158,7 +158,7 @@ final class SecureShell {
       guard poll(&item, 1, Self.interval) > 0 else { continue }
       throw CommandError(
         .unavailable,
-        "ssh has ended without forwarding the sockets of \(address). See what it said, or try: "
+        "ssh has ended without forwarding the sockets of \(address). See its messages, or try: "
           + "ssh \(address.host)",
       )
     }

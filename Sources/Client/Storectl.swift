@@ -15,17 +15,17 @@ import Darwin
 struct Storectl: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storectl",
-    abstract: "Looks at the state that a daemon keeps, and sends it actions.",
+    abstract: "Shows the state of a daemon, and sends it actions.",
     discussion: """
       Exits with 64 for a mistake in the command line, 65 for an unknown scope, a bad action or \
-      bad data, 69 when there is no daemon, or none that keeps a history, 70 when there is one \
-      that does not answer, 71 when the system fails, 73 where something is that should be made, \
-      74 when a file cannot be read or written, 75 when it may work later, 76 for an answer that \
-      makes no sense, and 77 for what is not allowed.
+      invalid data, 69 if there is no daemon, or if a daemon keeps no history, 70 if a daemon does \
+      not answer, 71 for a failure of the system, 73 if the target exists already, 74 if a file \
+      cannot be read or written, 75 for a temporary failure, 76 for an invalid answer, and 77 for \
+      a missing permission.
 
-      What prints lines until it is told to stop, which are watch, log --follow and status \
-      --watch, ends with 0 behind a whole line when SIGTERM or SIGINT comes, or its reader goes. \
-      Everything else, and a screen, is ended by the signal (143 or 130 in a shell).
+      Watch, log --follow and status --watch print lines until they are stopped. SIGTERM, SIGINT \
+      or the end of the output's reader ends them with 0, after a whole line. A signal interrupts \
+      every other command, and every screen (143 or 130 in a shell).
 
       Examples:
         storectl scopes

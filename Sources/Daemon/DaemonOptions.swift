@@ -23,23 +23,23 @@ struct DaemonOptions: ParsableArguments {
     help: ArgumentHelp(
       "A further address to listen at, such as tcp://192.168.1.5:5555. May be repeated.",
       discussion: """
-        Over tcp only keys are let in, which \"storectl invite\" and \"storectl enrol\" give, and \
-        all is encrypted.
+        Over tcp the daemon admits only clients with a known key, such as those of \
+        \"storectl invite\" and \"storectl enrol\", and encrypts all frames.
         """,
       valueName: "url",
     )
   )
   var listen: [String] = []
 
-  @Flag(help: "Let everybody do everything who connects to an address of the loopback interface.")
+  @Flag(help: "Grant every right to all clients that connect to a loopback address.")
   var insecureLoopback = false
 
   @Option(
     help: ArgumentHelp(
-      "The directory in which the state is kept.",
+      "The directory of the persistent state.",
       discussion: """
-        Without it the directory "data" in that of the sockets; where that is the default one too, \
-        $XDG_STATE_HOME/storeactor, else ~/.local/state/storeactor.
+        The default is the directory "data" in the directory of the sockets. If the latter is the \
+        default one too, it is $XDG_STATE_HOME/storeactor, else ~/.local/state/storeactor.
         """,
       valueName: "directory",
     ),
@@ -47,18 +47,18 @@ struct DaemonOptions: ParsableArguments {
   )
   var data: String?
 
-  @Flag(help: "Keep the state in memory only; a restart begins anew.")
+  @Flag(help: "Keep the state in memory only; a restart begins with the initial state.")
   var inMemory = false
 
-  @Flag(help: "Refuse to start where the data directory has no history, as an empty mount point.")
+  @Flag(help: "Refuse to start if the data directory has no history, as an empty mount point.")
   var existing = false
 
   @Flag(
     help: ArgumentHelp(
-      "Go on from the records and the initial state where no snapshot can be read.",
+      "Continue from the records and the initial state if no snapshot can be read.",
       discussion: """
-        Refused where the records do not begin with revision 1, or where the history began with \
-        another initial state than this program's.
+        Refused if the records do not begin with revision 1, or if the history began with another \
+        initial state than this program's.
         """,
     )
   )
@@ -66,10 +66,10 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What is promised of a change that somebody was told of: full, batched or none.",
+      "The durability of changes that clients have seen: full, batched or none.",
       discussion: """
-        full: nothing takes it back. batched: the end of the process does not, that of the machine \
-        may take the last moment. none: that of the machine may take anything.
+        full: a change survives any crash. batched: it survives a crash of the process; a crash of \
+        the machine may lose the last second. none: a crash of the machine may lose any change.
         """,
       valueName: "mode",
     ),
@@ -79,8 +79,8 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file that says what other users and keys may see and send.",
-      discussion: "Without it the file \"grants\" in the directory of the sockets, if it is there.",
+      "The file with the rights of other users and keys to see scopes and send actions.",
+      discussion: "The default is \"grants\" in the directory of the sockets, if it exists.",
       valueName: "file",
     ),
     completion: .file(),
@@ -89,10 +89,10 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file of the secret key by which clients over tcp know the daemon.",
+      "The file of the secret key by which clients over tcp authenticate the daemon.",
       discussion: """
-        Without it the file \"key\" in the directory of the sockets. Where one is needed and there \
-        is none, it is made.
+        The default is the file \"key\" in the directory of the sockets. The daemon creates the \
+        file if it needs a key and the file does not exist.
         """,
       valueName: "file",
     ),
@@ -102,11 +102,11 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Where to tell the daemon's numbers over HTTP, for Prometheus, such as 127.0.0.1:9464.",
+      "The address that serves metrics over HTTP, for Prometheus, such as 127.0.0.1:9464.",
       discussion: """
-        A port alone is one of the loopback interface. Everybody may read the numbers who reaches \
-        the address. Without it they are told by \"storectl status --prometheus\" only. With it, \
-        or with --trace, the numbers have how often each action ran, and how long that took.
+        A port alone is one of the loopback interface. Every peer that can connect to the address \
+        can read the metrics. Without it only \"storectl status --prometheus\" shows them. With \
+        it, or with --trace, they include the count and the duration of each action.
         """,
       valueName: "address",
     )
@@ -116,10 +116,10 @@ struct DaemonOptions: ParsableArguments {
   @Option(
     name: .customLong("metrics-host"),
     help: ArgumentHelp(
-      "A name by which the address of --metrics may be asked. May be repeated.",
+      "A host name that requests to the address of --metrics may use. May be repeated.",
       discussion: """
-        Asked by a number or as localhost the daemon always answers. Asked by any other name it \
-        answers with 421, as a page in a browser could ask by a name of its own choice.
+        The daemon always answers requests to a numeric address or to localhost. It refuses every \
+        other name with 421, since a web page could choose a name that resolves to this machine.
         """,
       valueName: "name",
     ),
@@ -128,8 +128,8 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The id of a user whom the files of settings, grants and the key may belong to.",
-      discussion: "Without it they have to belong to the daemon's user or to root.",
+      "The id of a further user that may own the files of settings, grants and the key.",
+      discussion: "Without it only the daemon's user or root may own them.",
       valueName: "user",
     )
   )
@@ -139,9 +139,9 @@ struct DaemonOptions: ParsableArguments {
     help: ArgumentHelp(
       "The file to which to add a line for each action and each effect, as a span.",
       discussion: """
-        The lines are those of OpenTelemetry's collector (otlpjsonfile). An action is a part of \
-        its client's span where the client says one, an effect of its action's, and what the \
-        effect sends of the effect's.
+        The lines are those of OpenTelemetry's collector (otlpjsonfile). The parent of an action's \
+        span is the span that its client names, or the span of the effect that sends the action. \
+        The parent of an effect's span is the span of its action.
         """,
       valueName: "file",
     ),
@@ -154,9 +154,9 @@ struct DaemonOptions: ParsableArguments {
       "The JSON file of settings.",
       discussion: """
         An object with any of: \(Setting.allCases.map(\.rawValue).joined(separator: ", ")). \
-        Each may also be set by the environment, such as logLevel by $STOREACTOR_LOG_LEVEL; that \
-        wins over the file, and an option over both. Without it $STOREACTOR_CONFIG, else the file \
-        storeactor/stored.json in $XDG_CONFIG_HOME or ~/.config, if it is there.
+        An environment variable, such as $STOREACTOR_LOG_LEVEL for logLevel, has priority over the \
+        file, and an option over both. Without it $STOREACTOR_CONFIG, else the file \
+        storeactor/stored.json in $XDG_CONFIG_HOME or ~/.config, if it exists.
         """,
       valueName: "file",
     ),
@@ -166,7 +166,7 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What to log: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "The lowest level to log: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).",
       valueName: "level",
     ),
     completion: .list(Logger.Level.allCases.map(\.rawValue)),
@@ -175,7 +175,7 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How to log: text, for people, or json, an object on each line.",
+      "The format of the log: text, for people, or json, an object on each line.",
       valueName: "format",
     ),
     completion: .list(DaemonLog.Format.allCases.map(\.rawValue)),
@@ -183,7 +183,7 @@ struct DaemonOptions: ParsableArguments {
   var logFormat: String?
 
   @Option(
-    help: ArgumentHelp("The service that is asked for facts about numbers.", valueName: "url")
+    help: ArgumentHelp("The service of facts about numbers.", valueName: "url")
   )
   var numberFactURL: String?
 
@@ -196,7 +196,7 @@ struct DaemonOptions: ParsableArguments {
   @Option(
     name: .customLong("grace-ms"),
     help: ArgumentHelp(
-      "The time a client has to come back when its connection is gone.",
+      "The time for a client to reconnect before its session ends.",
       valueName: "milliseconds",
     ),
   )
@@ -204,7 +204,7 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The bytes of history that are kept besides what a restart needs.",
+      "The bytes of history to keep beyond the part that a restart needs.",
       valueName: "bytes",
     )
   )
@@ -212,7 +212,7 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How old history becomes that is kept besides what a restart needs; without it any age.",
+      "The greatest age of history beyond the part that a restart needs; without it any age.",
       valueName: "seconds",
     )
   )

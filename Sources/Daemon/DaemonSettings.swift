@@ -88,7 +88,7 @@ struct DaemonSettings {
     for case let found? in Setting.allCases.map(reader.find) where found.texts.contains("") {
       throw SettingsError(
         found.source == .commandLine ? .usage : .malformed,
-        "\(found.place) is empty. Give it a value, or leave it away.",
+        "\(found.place) is empty. Give it a value, or omit it.",
       )
     }
     let host = host
@@ -200,8 +200,7 @@ extension DaemonSettings {
       guard data.source < inMemory.source else {
         throw SettingsError(
           .usage,
-          "\(inMemory.place) keeps nothing, and \(data.place) says where to keep it. "
-            + "Use one of them.",
+          "\(inMemory.place) and \(data.place) exclude each other. Use one of them.",
         )
       }
     }
@@ -211,7 +210,7 @@ extension DaemonSettings {
       guard let state = directories.find(.state) else {
         throw SettingsError(
           .cannotCreate,
-          "\(HomeError()) Or name a directory with --data, or keep nothing with --in-memory.",
+          "\(HomeError()) Or name a directory with --data, or use --in-memory.",
         )
       }
       return ("\(state.path)/storeactor", state.source)

@@ -27,9 +27,9 @@ struct FormerData: Hashable {
     guard Self.hasHistory(path), !Self.hasHistory(now) else { return }
     throw SettingsError(
       .cannotCreate,
-      "The state is kept in \(now), where there is no history, and an earlier version has left one "
-        + "in \(path). To go on with it, start with --data \(ShellWord.quoted(path)), or move it "
-        + "to \(ShellWord.quoted(now)). To begin a new history, rename it.",
+      "The data directory \(now) has no history, but an earlier version has left one in \(path). "
+        + "To continue it, start with --data \(ShellWord.quoted(path)), or move it to "
+        + "\(ShellWord.quoted(now)). To begin a new history, rename it.",
     )
   }
 

@@ -7,11 +7,11 @@ import StoreState
 struct MakeTest: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "make-test",
-    abstract: "Write a test that runs a part of what was kept again, with that part beside it.",
+    abstract: "Write a test that replays a part of the history, and a file with that part.",
     discussion: """
       Writes NAMETests.swift, a file of Swift Testing, and NAME.journal, which has the whole state \
-      and all actions, also what no client sees. Reads the data directory, which a daemon may be \
-      using.
+      and all actions, including those that are hidden from clients. Reads the data directory, \
+      which a daemon may be using.
 
       Example:
         stored make-test --name Milk
@@ -21,12 +21,12 @@ struct MakeTest: ParsableCommand {
   @OptionGroup var replay: ReplayOptions
 
   @Option(
-    help: ArgumentHelp("What the test is called; RevisionsXToY unless told.", valueName: "name")
+    help: ArgumentHelp("The name of the test; RevisionsXToY by default.", valueName: "name")
   )
   var name: String?
 
   @Option(
-    help: ArgumentHelp("Where the files are written.", valueName: "directory"),
+    help: ArgumentHelp("The directory for the files.", valueName: "directory"),
     completion: .directory,
   )
   var output = "."

@@ -7,10 +7,10 @@ import StoreState
 struct ReplayHistory: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Run this build's reducers again with what was kept, and show where they differ.",
+    abstract: "Replay the history with this build's reducers, and show the first difference.",
     discussion: """
       Reads the data directory, which a daemon may be using, or a journal that make-test has \
-      written. No effect runs. Exits with 65 when a revision differs.
+      written. No effect runs. Exits with 65 if a revision differs.
 
       Example:
         stored replay --from 1

@@ -4,17 +4,17 @@ import ArgumentParser
 struct ReplayOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The first revision; the oldest that can be run unless told.",
+      "The first revision; by default the oldest that can be replayed.",
       valueName: "revision",
     )
   )
   var from: UInt64 = 0
 
   @Option(
-    help: ArgumentHelp("The last revision; the newest unless told.", valueName: "revision")
+    help: ArgumentHelp("The last revision; by default the newest.", valueName: "revision")
   )
   var to: UInt64 = .max
 
-  @Flag(help: "Print one line of JSON, as is done where no terminal is.")
+  @Flag(help: "Print one line of JSON, also on a terminal.")
   var json = false
 }

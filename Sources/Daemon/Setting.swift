@@ -89,11 +89,11 @@ enum Setting: String, CaseIterable, Sendable {
   /// The expected value in the settings file, in words.
   var expectation: String {
     switch kind {
-    case .text(let what): "\(what) in a string"
+    case .text(let value): "\(value) in a string"
     case .number("a user", _): "the id of a user as a number"
     case .number(let unit, let most): "a whole number of \(unit) from 0 to \(most)"
     case .flag: "true or false"
-    case .list(let what): "an array of \(what) in strings"
+    case .list(let values): "an array of \(values) in strings"
     }
   }
 }

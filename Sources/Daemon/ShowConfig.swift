@@ -7,16 +7,16 @@ import StoreState
 struct ShowConfig: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Show the settings that a daemon would have now, and where each comes from.",
+    abstract: "Show the settings that a daemon would have now, and the source of each one.",
     discussion: """
-      An option, a variable of the environment, a place in the file of settings, or "default".
+      A source is an option, an environment variable, a place in the settings file, or "default".
 
       Example:
         stored config --log-level debug
       """,
   )
 
-  @Flag(help: "Print one line of JSON, as is done where no terminal is.")
+  @Flag(help: "Print one line of JSON, also on a terminal.")
   var json = false
 
   @OptionGroup var options: DaemonOptions

@@ -27,18 +27,17 @@ struct Stored: ParsableCommand {
     commandName: "stored",
     abstract: "Owns the workspace's state and serves it to clients in other processes.",
     discussion: """
-      Prints one line when clients can connect: "ready dir=… epoch=… revision=…". Logs go to \
-      standard error. SIGTERM or SIGINT finishes what was accepted and ends it. SIGHUP reads the \
-      settings and the grants again: the log level and the grants are in force at once, other \
-      settings when it starts again.
+      Prints one line when clients can connect: "ready dir=… epoch=… revision=…". Logs on \
+      standard error. SIGTERM or SIGINT finishes accepted actions and ends the daemon. SIGHUP \
+      reloads the settings and the grants: the log level and the grants take effect at once, \
+      other settings after a restart.
 
-      Tells a service manager how it is (Type=notify of systemd), with signs of life where that \
-      wants them (WatchdogSec=).
+      Reports its status to a service manager (Type=notify of systemd), with watchdog messages \
+      if the manager requests them (WatchdogSec=).
 
-      Exits with 64 for options that make no sense, 66 for a file of settings or grants that \
-      cannot be read, 71 when the system fails, 73 when the daemon cannot be made or another one \
-      runs, 75 when it may work later, 77 for what is not allowed, and 78 for settings or grants \
-      that make no sense.
+      Exits with 64 for invalid options, 66 for a file of settings or grants that cannot be read, \
+      71 for a failure of the system, 73 if the daemon cannot be created or another one runs, 75 \
+      for a temporary failure, 77 for a missing permission, and 78 for invalid settings or grants.
 
       Examples:
         stored --dir run --in-memory

@@ -10,7 +10,7 @@ import Testing
 
   /// Without an explicit name, the parser searches all conformances of the program for each
   /// command, regardless of the one that runs: that took a sixth of the time of `storectl get`.
-  @Test func `Each command says its name, so that none has to be made`() {
+  @Test func `Each command has an explicit name`() {
     for command in commands(below: Storectl.self) {
       #expect(command.configuration.commandName != nil, "\(command)")
     }

@@ -3,7 +3,7 @@ import StoreProtocol
 import Testing
 
 @Suite struct ConnectionErrorTests {
-  @Test func `Who is refused for want of room is told once what to do`() {
+  @Test func `A client that is refused for lack of room gets the remedy once`() {
     for message in [
       "The daemon has 4096 sessions already. Try again later.",
       "Your user has 256 sessions already. End some first.",

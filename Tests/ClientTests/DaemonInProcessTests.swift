@@ -45,7 +45,7 @@ private struct Tally {
     #expect(host.store.count == 1)
   }
 
-  @Test func `A configuration names the program; what is no name leaves it as it was`() {
+  @Test func `A configuration names the program, and ignores an invalid name`() {
     var configuration = HostConfiguration(directory: "/run/app")
     let own = configuration.name
     #expect(!own.isEmpty)

@@ -16,7 +16,7 @@ import Testing
     line: 1,
   )
 
-  @Test func `An event is a line that controls nothing`() {
+  @Test func `An event is a line without control characters`() {
     let log = DaemonLog(label: "stored", format: .text)
     #expect(
       log.line(event, at: "now")

@@ -92,7 +92,7 @@ struct DaemonSettingsTests {
     }
   }
 
-  @Test func `Memory and a data directory exclude each other where one place says both`() throws {
+  @Test func `Memory and a data directory in one place exclude each other`() throws {
     let both = [Setting.inMemory: ["true"], .data: ["/d"]]
     #expect(throws: SettingsError.self) { try settings(given: both) }
     let inMemory = try settings(file: #"{"data": "/d"}"#, given: [.inMemory: ["true"]])
@@ -135,7 +135,7 @@ struct DaemonSettingsTests {
     }
   }
 
-  @Test func `Without any home a directory has to be named, and nothing else`() throws {
+  @Test func `Without any home only a directory has to be named`() throws {
     let nobody = UserDirectories(environment: ["HOME": "relative"], accountHome: { nil })
     #expect(nobody.find(.state) == nil && nobody.find(.configuration) == nil)
     #expect(nobody.find(.runtime) == nil && nobody.ofSockets == nil)
@@ -151,7 +151,7 @@ struct DaemonSettingsTests {
     #expect(root.ofSockets?.path == "/.storeactor")
   }
 
-  @Test func `A history in the place of earlier versions is not left behind`() throws {
+  @Test func `A history at the path of an earlier release is found`() throws {
     let home = FileManager.default.temporaryDirectory.appending(path: "home-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: home) }
     let environment = ["HOME": home, "XDG_RUNTIME_DIR": "\(home)/rt", "XDG_STATE_HOME": ""]
@@ -204,7 +204,7 @@ struct DaemonSettingsTests {
     #expect(throws: error) { try settings(file: "{\"leaseMilliseconds\": \(value)}") }
   }
 
-  @Test func `A variable that makes no sense is refused with its name`() {
+  @Test func `A variable with an invalid value is refused with its name`() {
     for (name, text) in [
       ("STOREACTOR_LEASE_MILLISECONDS", "soon"), ("STOREACTOR_IN_MEMORY", "maybe"),
       ("STOREACTOR_LOG_LEVEL", "loud"), ("STOREACTOR_DURABILITY", "some"),

@@ -28,7 +28,9 @@ import Testing
     )
   }
 
-  @Test func `A scope says what it takes, ready to be pasted, and names each type once`() throws {
+  @Test func `The actions of a scope are listed ready to paste, and each type is named once`()
+    throws
+  {
     let action = try SchemaDocument(
       root: .named("Action"),
       definitions: [
@@ -45,7 +47,7 @@ import Testing
     #expect(
       SchemaText(description: try description(action)).lines == [
         "thing", "  state    State", "    title  text", "    kind   optional Kind",
-        #"  actions, and what "storectl send thing" takes for them"#,
+        #"  actions, and the arguments of "storectl send thing""#,
         "    tapped", "      tapped",
         "    renamed(title: text, kind: Kind)",
         #"      '{"renamed":{"title":"text","kind":"plain"}}'"#,
@@ -56,7 +58,7 @@ import Testing
     )
   }
 
-  @Test func `What a scope puts out is described as well, where that travels`() throws {
+  @Test func `The replicated outputs of a scope are described as well`() throws {
     let output = try SchemaDocument(
       root: .named("Output"),
       definitions: ["Output": .choice([.init("saved"), .init("failed", [.init("_0", .text)])])],
@@ -118,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `An example comes to an end where its types could go on almost for ever`() throws {
+  @Test func `An example ends even if its types are almost endless`() throws {
     let levels = Dictionary(
       uniqueKeysWithValues: (0..<8).map { level in
         let fields = (0..<30).map { Definition.Field("f\($0)", .named("L\(level + 1)")) }

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: ["", "\n", "x", "-1 t n", "0 t n", "99999999999 t n", " ", "\u{1B}[2J"])
-  func `What names no process is no lock`(text: String) { #expect(self.text(text) == nil) }
+  func `A text without a process is no lock`(text: String) { #expect(self.text(text) == nil) }
 
   @Test func `A program's name is one short word that cannot control a terminal`() throws {
     #expect(ProgramName.checked("farmd") == "farmd")

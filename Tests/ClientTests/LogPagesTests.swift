@@ -12,7 +12,7 @@ import Testing
     revisions.map { .map([.init(.text("revision"), .unsigned($0))]) }
   }
 
-  @Test func `Pages are asked for up to what was the newest revision in the beginning`() throws {
+  @Test func `Pages are requested up to the revision that was newest at the beginning`() throws {
     var pages = LogPages(after: 0, count: nil, isFollowed: false)
     #expect(try pages.take(entries(1, 3), through: 4, newest: 9) == .ask)
     #expect(pages.next == 4)
@@ -20,7 +20,7 @@ import Testing
     #expect(try pages.take(entries(9), through: 9, newest: 15) == .end)
   }
 
-  @Test func `A log that is followed goes on with what happens`() throws {
+  @Test func `A followed log continues with new revisions`() throws {
     var pages = LogPages(after: 0, count: nil, isFollowed: true)
     #expect(try pages.take(entries(1), through: 1, newest: 2) == .ask)
     #expect(try pages.take(entries(2), through: 2, newest: 2) == .wait)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `Pages that tell nothing, and always have more behind them, come to an end`(
+  func `Empty pages that always announce more come to an end`(
     isFollowed: Bool
   ) throws {
     var pages = LogPages(after: 0, count: nil, isFollowed: isFollowed)
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `Pages that tell nothing and hardly get on come to an end soon`(isFollowed: Bool) throws {
+  func `Empty pages that hardly advance come to an end soon`(isFollowed: Bool) throws {
     var pages = LogPages(after: 0, count: nil, isFollowed: isFollowed)
     for _ in 0..<2 {
       for _ in 0..<LogPages.mostIdle {

@@ -50,7 +50,8 @@ import Testing
     #expect(many == Array(995_001...1_000_000))
   }
 
-  @Test func `Where few of them count more is looked through, and not much in vain`() throws {
+  @Test func `If few of them count, more revisions are searched, with few useless searches`() throws
+  {
     var history = Played(newest: 100_000, multiple: 1_000)
     #expect(try history.tail(2) == ([99_000, 100_000], next: 100_000))
     #expect(history.scanned < 20_000)
@@ -59,7 +60,7 @@ import Testing
     #expect(history.scanned < 300_000)
   }
 
-  @Test func `There may be fewer than are wanted, and none is wanted where only what follows is`()
+  @Test func `Fewer may exist than are wanted, and zero are wanted if only new ones are followed`()
     throws
   {
     var history = Played(newest: 5)
@@ -72,7 +73,7 @@ import Testing
     #expect(try history.tail(4) == ([], next: 0))
   }
 
-  @Test func `A page that makes no sense is refused`() throws {
+  @Test func `An invalid page is refused`() throws {
     var tail = LogTail(count: 2, after: 0)
     #expect(try !tail.take(LogPages.Page(entries: [], reached: .max, newest: 9)))
     #expect(throws: ConnectionError.self) {

@@ -20,12 +20,12 @@ import Testing
     return trail
   }
 
-  @Test func `Where nothing was told there is nothing to compare`() {
+  @Test func `Without printed revisions there is no comparison`() {
     var trail = LogTrail()
     #expect(trail.compare() == nil)
   }
 
-  @Test func `What both histories have is told once`() {
+  @Test func `The common part of two histories is printed once`() {
     var trail = trail(3...9)
     #expect(trail.compare() == 2)
     let other = entries(3...5) + entries(6...7, by: "other")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `A history that has nothing of what was told is another one`(isEmpty: Bool) {
+  func `A history without the printed revisions is another one`(isEmpty: Bool) {
     var trail = trail(3...9)
     #expect(trail.compare() == 2)
     #expect(trail.news(in: [], hasMore: true) == [])
@@ -55,7 +55,7 @@ import Testing
     #expect(trail.news(in: other, hasMore: false) == other[...])
   }
 
-  @Test func `No more is remembered than what was told last`() {
+  @Test func `Only the last printed revisions are remembered`() {
     var trail = trail(1...5_000)
     #expect(trail.compare() == 5_000 - UInt64(LogTrail.most))
   }

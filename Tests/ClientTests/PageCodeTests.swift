@@ -122,7 +122,7 @@ private enum Kept {
       var todos = Todos.State()
       /// Clients never see it; the daemon keeps it.
       @ReplicationIgnored var secret = 0
-      /// Begins anew after a restart.
+      /// Begins again at 0 after a restart.
       @ReplicationIgnored @DurableIgnored var cache: [Int: String] = [:]
     }
 

@@ -53,15 +53,13 @@ private enum Guide {
   private typealias Settings = Guide.Settings
   private typealias Form = Guide.Form
 
-  @Test func `What the guide exposes has the names that clients use`() {
+  @Test func `The guide's exposures have the names that clients use`() {
     #expect(
       Guide.appExposures.map(\.name) == ["counter", "game/results", "todos/items", "presence"]
     )
   }
 
-  @Test func `A form's test sees its daemon's settings and what others change of them`()
-    async throws
-  {
+  @Test func `A form's test sees its daemon's settings and the changes of others`() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "form-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let host = StoreHost(

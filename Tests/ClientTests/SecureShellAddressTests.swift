@@ -13,7 +13,7 @@ import Testing
     "ssh:///run", "ssh://host/run/${HOME}", "ssh://host/%h", "ssh://host/a:b", "ssh://host/",
     "ssh://host", "ssh://a@b@c/run", "ssh://host:no/run", "ssh://host/a\nb",
   ])
-  func `What ssh could take for something else is no address`(_ text: String) {
+  func `A text with another meaning for ssh is no address`(_ text: String) {
     #expect(SecureShellAddress(text) == nil)
   }
 }

@@ -36,11 +36,11 @@ import Darwin
     "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
     "00-0af7651916cd43dd8448eb211c8031-b7ad6b7169203331-01",
   ])
-  func `What makes no sense is no trace context`(text: String) {
+  func `An invalid text is no trace context`(text: String) {
     #expect(TraceIdentity(parent: text) == nil)
   }
 
-  @Test func `What a span says is in its line`() throws {
+  @Test func `The data of a span are in its line`() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "spans-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: path) }
     let traces = try TraceFile(path, service: "a program") { Issue.record("\($0)") }
@@ -96,7 +96,7 @@ import Darwin
     #expect(problem?.description.contains("/nowhere/spans") == true)
   }
 
-  @Test func `That spans are lost is told once`() throws {
+  @Test func `The loss of spans is reported once`() throws {
     let lost = Lost()
     // `/dev/full` behaves as a full disk.
     let traces = try TraceFile("/dev/full", service: "a program") { lost.tell($0) }
@@ -105,7 +105,7 @@ import Darwin
     #expect(lost.count == 1)
   }
 
-  @Test func `Where more end all the time than can be written, that is told once`() throws {
+  @Test func `If spans end faster than they are written, that is reported once`() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID())").path
     try #require(mkfifo(path, 0o600) == 0)
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -77,7 +77,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: ["data/copy", "data/more/copy", "link/copy", "data/../data/copy"])
-    func `No copy goes into what is copied`(place: String) async throws {
+    func `No copy is written into its source`(place: String) async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         try await world.send("counter", Self.increment)
@@ -122,7 +122,7 @@ extension ProcessTests {
         daemon = try await world.startDaemon(.stored, ["--data", places.new])
         #expect(try await count(world) == 2)
         #expect(try await world.answer("--json", "status")["epoch"] != epoch)
-        try await watcher.output.state("what was restored") { $0["count"]?.int == 2 }
+        try await watcher.output.state("the restored state") { $0["count"]?.int == 2 }
         _ = try await watcher.errors.line("that the epoch is new") { $0.contains("epoch") }
         let live = try await world.client(["log"])
         #expect(live.output.contains { $0.contains("incrementButtonTapped") }, "History is there")
@@ -141,7 +141,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What was done before a record was damaged can be had, as the daemon says`()
+    @Test func `The history before a damaged record can be copied, with the daemon's advice`()
       async throws
     {
       try await World.run { world in
@@ -170,7 +170,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What was done before the log's end was damaged can be had, as the daemon says`()
+    @Test func `The history before a damaged end can be copied, with the daemon's advice`()
       async throws
     {
       try await World.run { world in
@@ -197,14 +197,14 @@ extension ProcessTests {
         #expect(read.end == .status(65) && read.errorText.contains("--through \(places.revision)"))
         try await run(.repair, places, world)
         let after = try log.paths.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
-        #expect(after == before, "What is damaged stays as it is")
+        #expect(after == before, "The damaged files stay unchanged")
         _ = try await world.startDaemon(.stored, ["--data", places.new])
         #expect(try await count(world) == 4)
         #expect(try await world.answer("--json", "status")["epoch"] != epoch)
       }
     }
 
-    @Test func `What is copied, restored or imported is another history, and goes on as itself`()
+    @Test func `A copied, restored or imported directory is another, independent history`()
       async throws
     {
       try await World.run { world in
@@ -287,7 +287,8 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What is no backup, or has no place to go, is refused with the reason`() async throws
+    @Test func `An invalid backup, or one without a free target, is refused with the reason`()
+      async throws
     {
       try await World.run { world in
         var places = Places(world)

@@ -128,7 +128,7 @@ extension ProcessTests {
         let presence = try await world.watch("presence")
         let victim = try await world.watch("counter", "--deltas")
         let witness = try await world.watch("counter", "--deltas", "--digest")
-        try await presence.output.state("three who are present") {
+        try await presence.output.state("three present clients") {
           $0["sessions"]?.items?.count == 3
         }
         let doomed = try world.startClient("--json", "send", "counter", "-")
@@ -145,7 +145,7 @@ extension ProcessTests {
         #expect(run.isSuccess)
         #expect(run.output.count == Self.count)
         try checkOutcomes(run.output)
-        try await presence.output.state("two who are left") { $0["sessions"]?.items?.count == 2 }
+        try await presence.output.state("two remaining") { $0["sessions"]?.items?.count == 2 }
         try await checkWitness(witness, world)
         #expect(daemon.isRunning)
       }

@@ -53,7 +53,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: [Program.stored, .storectl])
-    func `Programs say their version, and what of theirs others have to understand`(
+    func `Programs print their version, and their formats that others have to understand`(
       program: Program
     ) async throws {
       try await World.run { world in
@@ -90,7 +90,7 @@ extension ProcessTests {
         (.stored, ["--dir", ""], "--dir is empty"), (.stored, ["--data", ""], "--data is empty"),
       ] as [(Program, [String], String)]
     )
-    func `What cannot be meant is refused, with what was expected`(
+    func `Invalid arguments are refused, with the expectation`(
       program: Program,
       arguments: [String],
       words: String,
@@ -123,8 +123,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A bench says what it does, and does it to what is kept with consent only`()
-      async throws
+    @Test func `A bench describes its work, and changes kept data with consent only`() async throws
     {
       try await World.run { world in
         let daemon = try await world.startDaemon()

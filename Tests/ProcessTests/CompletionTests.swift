@@ -148,7 +148,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: CompletingShell.here)
-    func `A shell completes behind options that stand before the command's name`(
+    func `A shell completes after options that precede the command's name`(
       shell: CompletingShell
     ) async throws {
       try await World.run { world in
@@ -197,7 +197,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: CompletingShell.here)
-    func `A shell runs nothing of what a daemon calls its scopes`(
+    func `A shell executes no part of a scope's name`(
       shell: CompletingShell
     ) async throws {
       try await World.run { world in
@@ -242,7 +242,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: CompletingShell.here)
-    func `Without a daemon a shell completes nothing, in silence`(
+    func `Without a daemon a shell completes silently and without candidates`(
       shell: CompletingShell
     ) async throws {
       try await World.run { world in
@@ -293,7 +293,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: Silence.allCases)
-    func `A daemon that says nothing keeps no shell waiting`(silence: Silence) async throws {
+    func `A silent daemon keeps no shell waiting`(silence: Silence) async throws {
       try await World.run { world in
         let says: @Sendable (ClientMessage) -> [DaemonMessage]? = { message in
           switch (silence, message) {
@@ -345,7 +345,7 @@ extension ProcessTests {
       )
     }
 
-    @Test func `What a daemon says of rows that nobody asked for is not offered`() async throws {
+    @Test func `Unrequested rows in a daemon's answer are not offered`() async throws {
       try await World.run { world in
         let asked = Watched<[RowQuery]>([])
         let answers = [
@@ -368,7 +368,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What was found is offered where the next answer does not come`() async throws {
+    @Test func `Rows that were found are offered if the next answer is missing`() async throws {
       try await World.run { world in
         let daemon = try await tellingRows(world) { query in
           query.start == 0 ? RowAnswer(ids: ["one", "other"], next: 2) : nil
@@ -382,8 +382,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A daemon that never comes to an end is asked so often, and no longer`()
-      async throws
+    @Test func `A daemon whose answers never end is asked a limited number of times`() async throws
     {
       try await World.run { world in
         let asked = Watched(0 as UInt64)
@@ -397,7 +396,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `The first two hundred rows are offered, found by what is typed of them`()
+    @Test func `The first two hundred rows are offered, found by their typed beginning`()
       async throws
     {
       try await World.run { world in

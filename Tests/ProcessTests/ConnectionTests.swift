@@ -224,7 +224,7 @@ extension ProcessTests {
         flood.end()
         #expect(try await world.get("probe")["reduced"] == 1)
         #expect(
-          daemon.errors.lines.contains { $0.contains("was one too many") }
+          daemon.errors.lines.contains { $0.contains("exceeded the number or rate") }
         )
         #expect(try await world.counter("refusedConnections") > 2_000)
       }

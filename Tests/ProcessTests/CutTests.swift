@@ -129,7 +129,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: 0..<(cuts + cutsPerRound - 1) / cutsPerRound)
-    func `What was said to be durable is there, wherever the disk is cut`(
+    func `Durable data is there after any cut of the disk`(
       round: Int
     ) async throws {
       try await World.run { world in
@@ -150,7 +150,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: Durability.allCases)
-    func `What is built upon after a failed sync is on the disk, wherever that is cut then`(
+    func `Data written after a failed sync is on the disk, after any later cut`(
       durability: Durability
     ) async throws {
       try await World.run { world in
@@ -164,7 +164,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Where nothing is synced that is found`() async throws {
+    @Test func `Missing syncs are found`() async throws {
       try await World.run { world in
         let (disk, root) = try await run(world, .none)
         #expect(try !losses(disk, root, cuts: 10, in: world, isTorn: false).isEmpty)
@@ -275,7 +275,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: 0..<(cuts + cutsPerRound - 1) / cutsPerRound)
-    func `What a daemon has acknowledged is there, wherever its disk is cut`(
+    func `Acknowledged actions are there after any cut of the disk`(
       round: Int
     ) async throws {
       try await World.run { world in
@@ -285,7 +285,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What a daemon acknowledges without a sync is found to be lost`() async throws {
+    @Test func `The loss of actions that were acknowledged without a sync is found`() async throws {
       try await World.run { world in
         let (disk, acknowledgements) = try await count(world, .none)
         #expect(try await !losses(disk, acknowledgements, cuts: 10, in: world).isEmpty)
@@ -361,7 +361,7 @@ extension ProcessTests {
 
     private static let increment = #""incrementButtonTapped""#
 
-    @Test func `When a sync fails the daemon says so and ends, and what was told is there`()
+    @Test func `When a sync fails the daemon reports it and ends, and acknowledged actions stay`()
       async throws
     {
       try await World.run { world in
@@ -382,7 +382,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A file system that knows no way past the cache, and says so late, keeps a journal`()
+    @Test func `A file system that reports late that it cannot bypass the cache keeps a journal`()
       async throws
     {
       try await World.run { world in
@@ -399,7 +399,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What is batched is synced soon, also where nothing follows`() async throws {
+    @Test func `Batched records are synced soon, also without later records`() async throws {
       try await World.run { world in
         let library = try await CutDisk.build(in: world)
         let first = try await world.startDaemon(
@@ -414,7 +414,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A disk that hangs does not keep the daemon from ending, and that is said`()
+    @Test func `A disk that hangs does not keep the daemon from ending, and is reported`()
       async throws
     {
       try await World.run { world in
@@ -427,7 +427,7 @@ extension ProcessTests {
         while status["newestRevision"] == status["durableRevision"] {
           status = try await world.answer("--json", "status")
         }
-        #expect(try await world.get("counter")["count"]?.int == 1, "Reading goes on")
+        #expect(try await world.get("counter")["count"]?.int == 1, "Reading continues")
         first.send(signal: SIGTERM)
         #expect(try await first.ended() == .status(71))
         #expect(first.errors.lines.joined().contains("disk"))
@@ -451,7 +451,7 @@ extension ProcessTests {
     @Test(
       arguments: [("full", "the disk is full"), ("quota", "the quota of the disk is used up")]
     )
-    func `On a full disk actions are refused at once, and when there is room all goes on`(
+    func `On a full disk actions are refused at once, and with room all work resumes`(
       flag: String,
       reason: String,
     ) async throws {
@@ -464,12 +464,12 @@ extension ProcessTests {
         let first = try world.startClient("--json", "send", "counter", Self.increment)
         let add = #"{"addButtonTapped":{"title":"more"}}"#
         try await send("todos", add, in: world) { $0.contains("overloaded") }
-        #expect(try await world.get("counter")["count"]?.int == 1, "Reading goes on")
+        #expect(try await world.get("counter")["count"]?.int == 1, "Reading continues")
         let status = try await world.answer("--json", "status")
         #expect(status["obstacle"]?.text?.contains(reason) == true, "\(status.text())")
         #expect(status["newestRevision"]?.int ?? 0 > status["durableRevision"]?.int ?? 9)
         _ = try await daemon.errors.line("a full disk") { $0.contains(reason) }
-        #expect(daemon.errors.lines.count { $0.contains(reason) } == 1, "It is said once")
+        #expect(daemon.errors.lines.count { $0.contains(reason) } == 1, "The error appears once")
         try FileManager.default.removeItem(atPath: "\(world.directory)/\(flag)")
         let waited = try await world.finish(first).isSuccess ? 1 : 0
         try await send("counter", Self.increment, in: world) { $0.contains("applied") }
@@ -538,7 +538,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A daemon starts on a full disk, with what its reserve gives up`() async throws {
+    @Test func `A daemon starts on a full disk, with the space of its reserve`() async throws {
       try await World.run { world in
         let library = try await CutDisk.build(in: world)
         let first = try await world.startDaemon(environment: settings(world, library))

@@ -42,7 +42,7 @@ extension ProcessTests {
     ]
 
     @Test(arguments: refusals)
-    func `An error while a history is read is told by its name, and nothing is deleted`(
+    func `An error during the reading of a history is named, and all files stay`(
       call: String,
       end: String,
       error: Int32,
@@ -183,7 +183,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A limit of files' sizes is named, and ends nobody by a signal`() async throws {
+    @Test func `A limit of files' sizes is named, and no signal ends the daemon`() async throws {
       try await World.run { world in
         // In the shell's units of 512 or 1,024 bytes.
         let daemon = try world.start(
@@ -227,7 +227,8 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A data directory in memory is warned of, unless nothing is promised`() async throws
+    @Test func `A data directory in memory causes a warning, unless durability is off`()
+      async throws
     {
       guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return }
       for (durability, isWarned) in [("full", true), ("none", false)] {

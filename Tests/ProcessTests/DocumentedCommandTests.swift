@@ -29,7 +29,7 @@ extension ProcessTests {
     }()
 
     @Test(arguments: [Program.stored, .storectl])
-    func `What help shows as examples works`(program: Program) async throws {
+    func `The examples of the help work`(program: Program) async throws {
       try await World.run { world in
         let desk = try await Desk(world)
         let help = try await world.finish(world.start(program, ["--help"]))
@@ -48,7 +48,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: pages)
-    func `What a page shows works`(page: String) async throws {
+    func `The examples of a page work`(page: String) async throws {
       let commands = ShownCommands.find(in: try read(page))
       #expect(page != "README.md" || commands.count > 5)
       guard !commands.isEmpty else { return }
@@ -58,7 +58,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `The walk through the examples runs what their page shows`() throws {
+    @Test func `The walk through the examples runs the commands of their page`() throws {
       let page = try read("Examples/README.md")
       let commands = ShownCommands.find(in: page)
       #expect(commands.count >= 5)

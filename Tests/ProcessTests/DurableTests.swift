@@ -121,9 +121,7 @@ extension ProcessTests {
     }
 
     @Test(.timeLimit(.minutes(rounds > 21 ? 60 : 4)))
-    func `Through kills anywhere every acknowledged action is there once, and none twice`()
-      async throws
-    {
+    func `Through kills anywhere every acknowledged action is there exactly once`() async throws {
       try await World.run { world in
         let (senders, rounds, each) = (4, Self.rounds, 25)
         var daemon = try await startDaemon(world, 0)
@@ -199,7 +197,7 @@ extension ProcessTests {
       #expect(replay["unchecked"] == [:], "\(replay.text())")
     }
 
-    @Test func `Watchers go on in the same epoch, by what changed, when the daemon was killed`()
+    @Test func `Watchers continue in the same epoch, by deltas, when the daemon was killed`()
       async throws
     {
       try await World.run { world in
@@ -224,7 +222,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What no client sees is kept as well`() async throws {
+    @Test func `State that no client sees is kept as well`() async throws {
       try await World.run { world in
         let first = try await world.startDaemon()
         // The verdict compares a guess with the secret, which never travels.
@@ -246,9 +244,7 @@ extension ProcessTests {
       return verdicts
     }
 
-    @Test func `Those who were connected when the daemon was killed are not there any more`()
-      async throws
-    {
+    @Test func `Sessions at the time of a kill do not exist any more`() async throws {
       try await World.run { world in
         let first = try await world.startDaemon()
         let watcher = try await world.watch("presence")
@@ -281,14 +277,14 @@ extension ProcessTests {
         first.send(signal: SIGKILL)
         _ = try await first.ended()
         _ = try await world.startDaemon()
-        try await watcher.output.state("what was saved") {
+        try await watcher.output.state("the saved state") {
           $0["isSaving"] == .bool(false) && $0["results"]?.items?.isEmpty == true
         }
         #expect(try await world.get("game")["resultList"] == .null)
       }
     }
 
-    @Test func `In memory nothing is kept, and the directory has no data`() async throws {
+    @Test func `In memory no state is kept, and the directory has no data`() async throws {
       try await World.run { world in
         let first = try await world.startDaemon(.stored, ["--in-memory"])
         try await world.send("counter", Self.increment)
@@ -303,7 +299,7 @@ extension ProcessTests {
     private static let python = "/usr/bin/python3"
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: python)))
-    func `A signal that comes while history is read ends the daemon in order`() async throws {
+    func `A signal during the reading of history ends the daemon in order`() async throws {
       try await World.run { world in
         let first = try await world.startDaemon()
         try await world.send("counter", Self.increment, Self.increment)
@@ -326,7 +322,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `A signal ends a daemon that searches a segment of format 3 for what text looks like`()
+    func `A signal ends a daemon that searches a segment of format 3 for entries in text`()
       async throws
     {
       try await World.run { world in
@@ -353,7 +349,7 @@ extension ProcessTests {
         try segment.write(to: path)
         try segments.changeNewest { $0[$0.count - 9] ^= 1 }
         let second = try world.start(.stored, ["--dir", world.directory])
-        _ = try await second.errors.line("how far it is") { $0.contains("is searched for") }
+        _ = try await second.errors.line("how far it is") { $0.contains("search for later") }
         second.send(signal: SIGTERM)
         #expect(try await second.ended() == .status(0))
         #expect(second.output.lines == [], "It has not read it to its end")
@@ -362,7 +358,7 @@ extension ProcessTests {
 
     /// A daemon with data to write notices the other one at the write, else by its lock.
     @Test(arguments: [false, true])
-    func `A daemon that wakes when another one has its history tells nobody anything more`(
+    func `A daemon that wakes after a takeover of its history sends no more messages`(
       hasToWrite: Bool
     ) async throws {
       try await World.run { world in
@@ -398,7 +394,7 @@ extension ProcessTests {
         #expect(run.isSuccess, "\(run.errorText)")
         _ = try await world.startDaemon()
         let count = hasToWrite ? 2 : 1
-        _ = try await watcher.output.line("what the other one has written") {
+        _ = try await watcher.output.line("the other daemon's records") {
           $0.contains(#""count":\#(count)"#)
         }
         // A goodbye of the first one would have arrived before that.
@@ -429,8 +425,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A journal that is damaged is refused with the place, and nothing is lost of it`()
-      async throws
+    @Test func `A damaged journal is refused with the place, and all its bytes stay`() async throws
     {
       try await World.run { world in
         let first = try await world.startDaemon()
@@ -451,7 +446,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A last write that the disk has lost is said, and who has seen it begins anew`()
+    @Test func `A last write that the disk has lost is reported, and its observers join again`()
       async throws
     {
       try await World.run { world in
@@ -480,7 +475,9 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A journal whose log was emptied is refused, and comes back with it`() async throws {
+    @Test func `A journal whose log was emptied is refused, and works again with its log`()
+      async throws
+    {
       try await World.run { world in
         let first = try await world.startDaemon()
         try await world.send("counter", Self.increment)
@@ -500,7 +497,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What another program has kept is refused with the difference, and left as it is`()
+    @Test func `Data of another program is refused with the difference, and left unchanged`()
       async throws
     {
       try await World.run { world in
@@ -525,14 +522,14 @@ extension ProcessTests {
         #expect(try await daemon.ended() == .status(73))
         let words = daemon.errors.lines.joined(separator: " ")
         #expect(words.contains("a program with other types"), "\(words)")
-        #expect(words.contains("counter"), "It names what differs: \(words)")
+        #expect(words.contains("counter"), "It names the difference: \(words)")
         // No program has opened it for writing since.
         let opening = try open().opening
         #expect(opening.isSameBuild && opening.isClean && opening.epoch == 7)
       }
     }
 
-    @Test func `Keeping nothing and saying where to keep it do not go together`() async throws {
+    @Test func `An option for memory and one for a directory exclude each other`() async throws {
       try await World.run { world in
         let daemon = try world.start(.stored, ["--in-memory", "--data", "/tmp"])
         #expect(try await daemon.ended() == .status(64))

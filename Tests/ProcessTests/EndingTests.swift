@@ -34,7 +34,7 @@ extension ProcessTests {
     ]
 
     @Test(arguments: commands, [SIGTERM, SIGINT])
-    func `A signal ends with 0 what goes on until then, and anything else by itself`(
+    func `A signal ends continuous commands with 0, and others by itself`(
       command: Command,
       signal: Int32,
     ) async throws {
@@ -107,17 +107,17 @@ extension ProcessTests {
     }
 
     @Test(arguments: [["log"], ["log", "--follow"], ["at", "0", "get", "counter"], ["verify"]])
-    func `Where nothing is kept there is no past, now or later`(arguments: [String]) async throws {
+    func `Without a kept state there is no past, now or later`(arguments: [String]) async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let run = try await world.client(arguments)
         #expect(run.end == .status(69), "\(run.errorText)")
         #expect(run.errorText.contains("in memory only"))
-        #expect(run.errorText.contains("if it has a data directory"), "what to do")
+        #expect(run.errorText.contains("if it has a data directory"), "the remedy")
       }
     }
 
-    @Test func `What was never there is no empty list`() async throws {
+    @Test func `A missing history is no empty list`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         try await world.send("counter", "incrementButtonTapped")

@@ -181,7 +181,7 @@ extension ProcessTests {
     }
 
     @Test(.timeLimit(.minutes(isWhole || sampleCount > 14 ? 60 : 4)))
-    func `Whatever call fails, what is acknowledged is applied once, and nothing else is`()
+    func `After any failed call acknowledged actions, and no others, are applied once`()
       async throws
     {
       try await World.run { world in

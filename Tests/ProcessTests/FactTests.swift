@@ -110,7 +110,7 @@ extension ProcessTests {
         // It stays until the fact has arrived, since its effects end with it.
         let sender = try world.startClient("--json", "send", "counter", "-")
         sender.write(lines: [#""numberFactButtonTapped""#])
-        try await watcher.output.state("what the service said") {
+        try await watcher.output.state("the service's answer") {
           $0.text().contains("status 302")
         }
         try await service.isAsked()

@@ -52,7 +52,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A snapshot larger than a client takes is refused before it comes`() async throws {
+    @Test func `A snapshot above the client's limit is refused before its transfer`() async throws {
       try await World.run { world in
         let daemon = try await FalseDaemon(
           in: world.directory,
@@ -67,7 +67,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A client's time limit comes also while a daemon talks without end`() async throws {
+    @Test func `A client's time limit ends also an endless answer`() async throws {
       try await World.run { world in
         let reach = DaemonMessage.Watermark(nonce: 0, sequence: 0)
         let daemon = try await FalseDaemon(
@@ -81,7 +81,7 @@ extension ProcessTests {
         // The daemon exists, so another one is no remedy.
         let text = run.errorText
         #expect(text.contains("\(world.directory)") && text.contains("did not answer within"))
-        #expect(text.hasSuffix("Try again, or see what keeps it busy."), "\(text)")
+        #expect(text.hasSuffix("Try again, or look at its load."), "\(text)")
         #expect(!text.contains("tart one") && !text.contains("stored"), "\(text)")
         #expect(run.output == [])
       }

@@ -31,7 +31,7 @@ extension ProcessTests {
 
     private func grants(_ more: String = "") -> String {
       """
-      # Who may see and send what.
+      # The rights of each user.
       user:\(OtherUsers.ann)  counter,todos,todos/items/*  see
       user:\(OtherUsers.ann)  counter,todos  send=incrementButtonTapped,addButtonTapped
       user:\(OtherUsers.bob)  counter,presence  see
@@ -40,7 +40,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `Without a file of grants nobody else gets to the sockets`() async throws {
+    func `Without a file of grants other users cannot reach the sockets`() async throws {
       try await World.run(in: "/tmp/") { world in
         _ = try await world.startDaemon()
         let run = try await world.client(as: OtherUsers.ann, "get", "counter")
@@ -88,8 +88,7 @@ extension ProcessTests {
 
     #if os(Linux)
     @Test
-    func `A file of grants whose file system does not answer delays no signal, and is told`()
-      async throws
+    func `A file of grants on a silent file system delays no signal, and is reported`() async throws
     {
       try await run(grants()) { world in
         let flag = "\(world.directory)/slow"
@@ -194,7 +193,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `A stranger reads no byte, lists nothing and replaces nothing`() async throws {
+    func `A stranger reads no byte, and cannot list or replace files`() async throws {
       try await run(grants()) { world in
         let daemon = try await world.startDaemon(.stored, ["--log-level", "info"])
         for arguments in [["scopes"], ["status"], ["get", "counter"]] {
@@ -223,7 +222,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `One who is granted something sees and sends what the line says`() async throws {
+    func `A user with grants sees and sends exactly the granted scopes`() async throws {
       try await run(grants()) { world in
         _ = try await world.startDaemon()
         let seen = try await world.client(as: OtherUsers.ann, "scopes")
@@ -240,7 +239,7 @@ extension ProcessTests {
           #"{"addButtonTapped":{"title":"mine"}}"#,
         )
         #expect(add.isSuccess, "\(add.errorText)")
-        try await watcher.output.state("what was added") {
+        try await watcher.output.state("the added grant") {
           $0["items"]?.items?.first?["title"]?.text == "mine"
         }
         let remove = try await world.client(
@@ -274,9 +273,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `Who may send some actions is not told which others there are, and exits with 77`()
-      async throws
-    {
+    func `A user with some actions does not learn of others, and exits with 77`() async throws {
       try await run(grants()) { world in
         _ = try await world.startDaemon()
         // Actions that exist and ones that do not: the answers differ only in the names.
@@ -326,9 +323,7 @@ extension ProcessTests {
       """
 
     @Test
-    func `What not everybody may see is in no frame to anybody else who follows what he may`()
-      async throws
-    {
+    func `Restricted state is in no frame to others, also with other rights`() async throws {
       try await run(Self.shared) { world in
         _ = try await world.startDaemon(.stored, ["--lease-ms", "60000"])
         let relay = try RecordingRelay(world, as: OtherUsers.bob)
@@ -375,7 +370,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `Who subscribes to the name of a view that only some may see is cut off`() async throws {
+    func `A subscriber to the name of a restricted view is cut off`() async throws {
       try await run(Self.shared) { world in
         _ = try await world.startDaemon(.stored, ["--lease-ms", "60000"])
         let relay = try RecordingRelay(world, as: OtherUsers.bob)
@@ -394,7 +389,7 @@ extension ProcessTests {
     #endif
 
     @Test
-    func `The file is read again, a mistake changes nothing, and who may do less is ended`()
+    func `The file is read again, a mistake has no effect, and narrower rights end sessions`()
       async throws
     {
       try await run(grants()) { world in
@@ -424,7 +419,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `Another user's daemon is trusted by those who name him`() async throws {
+    func `Another user's daemon is trusted by those that name its user`() async throws {
       try await run("") { world in
         try #require(chmod(world.directory, 0o711) == 0)
         let directory = "\(world.directory)/own"
@@ -446,7 +441,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `A daemon does not begin with grants that make no sense`() async throws {
+    func `A daemon does not start with invalid grants`() async throws {
       try await run("user:\(OtherUsers.ann) counter look") { world in
         let daemon = try world.start(.stored, ["--dir", world.directory])
         let run = try await world.finish(daemon)

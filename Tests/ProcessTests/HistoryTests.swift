@@ -16,7 +16,7 @@ extension ProcessTests {
   @Suite(.timeLimit(.minutes(2))) struct HistoryTests {
     private static let increment = #""incrementButtonTapped""#
 
-    @Test func `The past is told by a running daemon, and by its directory when it has stopped`()
+    @Test func `The past is read from a running daemon, and from a stopped daemon's directory`()
       async throws
     {
       try await World.run { world in
@@ -73,7 +73,7 @@ extension ProcessTests {
         "only root can mount a directory, on Linux",
       )
     )
-    func `A history is read where nothing may be written, also of a daemon that was killed`()
+    func `A history is read without the right to write, also of a daemon that was killed`()
       async throws
     {
       try await World.run { world in
@@ -116,7 +116,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `The log goes on with what happens, until it is told to stop`() async throws {
+    @Test func `The log continues with new revisions, until a signal`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
         let log = try world.startClient(["log", "--follow"])
@@ -129,7 +129,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `The newest revisions are listed, and what follows them`() async throws {
+    @Test func `The newest revisions are listed, and then new ones`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         try await world.send("counter", Self.increment, Self.increment)
@@ -165,7 +165,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who follows goes on with a daemon that begins anew`() async throws {
+    @Test func `A follower continues with a daemon that starts again`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         try await world.send("counter", Self.increment, Self.increment)
@@ -192,7 +192,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who follows goes on where a history that was rolled back leaves the one before`()
+    @Test func `A follower continues where a rolled-back history leaves the one before`()
       async throws
     {
       try await World.run { world in
@@ -228,7 +228,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who goes on showing the status is told why a daemon refuses it`() async throws {
+    @Test func `A continuous status reports the reason of a daemon's refusal`() async throws {
       try await World.run { world in
         let daemon = try await FalseDaemon(
           in: world.directory,
@@ -272,7 +272,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: Lie.allCases)
-    func `The log of a daemon that lies comes to an end`(lie: Lie) async throws {
+    func `The log of a false daemon ends`(lie: Lie) async throws {
       try await World.run { world in
         let daemon = try await FalseDaemon(in: world.directory) { query in
           guard case .log(let after, let count, _, _) = query else {
@@ -288,7 +288,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A state that makes no sense is refused, and disturbs no terminal`() async throws {
+    @Test func `An invalid state is refused, and disturbs no terminal`() async throws {
       try await World.run { world in
         let document = try SchemaDocument(root: .bool, definitions: [:])
         let scope = ScopeDescription(name: "lamp", state: document, action: document, id: nil)
@@ -305,7 +305,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who has no session is told nothing of the past, even if he had one when he asked`()
+    @Test func `A client without a session gets no past, even if its session ended later`()
       async throws
     {
       try await World.run { world in
@@ -334,7 +334,7 @@ extension ProcessTests {
         #expect(run.isSuccess, "\(run.errorText)")
         try peer.send(.describe(request: 3))
         guard case .description(3, _) = try answer() else {
-          Issue.record("The past is told to nobody's connection")
+          Issue.record("The past is sent to a connection without a session")
           return
         }
       }

@@ -68,7 +68,7 @@ extension ProcessTests {
         #expect(try peer.send([0x81, 0x63]) == .sent)
         try await presence.output.state("one less") { $0["sessions"]?.items?.count == 1 }
         guard case .goodbye("protocolError", let message)? = try await last(peer, world) else {
-          Issue.record("the peer was told nothing")
+          Issue.record("the peer got no answer")
           return
         }
         #expect(message != "")
@@ -223,7 +223,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who floods while the main thread is held is cut off before it goes on`()
+    @Test func `A flood during a long turn is cut off before the main thread continues`()
       async throws
     {
       try await World.run { world in
@@ -238,16 +238,16 @@ extension ProcessTests {
           try RawPeer("\(world.directory)/ctl", as: "DEALER", sending: [], flood: flood)
         }
         for peer in peers { try await peer.closed() }
-        #expect(sender.output.lines == [], "the main thread goes on already")
+        #expect(sender.output.lines == [], "the main thread continues already")
         #expect(try await world.finish(sender).isSuccess)
         #expect(try await world.counter("cutFloods") == 3)
         #expect(try await world.get("probe")["reduced"] == 1)
-        #expect(daemon.errors.lines.count { $0.contains("while nobody was heard") } == 1)
+        #expect(daemon.errors.lines.count { $0.contains("while the daemon received") } == 1)
         #expect(try daemon.residentBytes() - before < 256 << 20)
       }
     }
 
-    @Test func `Where nobody listens for now few words are too many on the publishing socket`()
+    @Test func `During a long turn a few messages are too many on the publishing socket`()
       async throws
     {
       try await World.run { world in
@@ -310,9 +310,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Whoever is cut off again and again does not fill the log, which says who it was`()
-      async throws
-    {
+    @Test func `Repeated cuts do not fill the log, which names the peer`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         for _ in 0..<12 {
@@ -325,7 +323,7 @@ extension ProcessTests {
         #expect(try await daemon.ended() == .status(0))
         let lines = daemon.errors.lines.filter { $0.contains("closed") }
         #expect((2...3).contains(lines.count), "\(lines)")
-        #expect(lines[0].contains("A connection was closed: it subscribes to what is no topic."))
+        #expect(lines[0].contains("A connection was closed: it subscribes to an invalid topic."))
         let own = "user \(geteuid()), pid \(getpid())"
         #expect(lines.allSatisfy { $0.contains(own) }, "\(lines)")
         #expect(lines.count > 2 || lines[1].contains("11 connections were closed."), "\(lines)")
@@ -431,7 +429,7 @@ extension ProcessTests {
         #expect(try peer.send(Self.hello.encoded()) == .sent)
         #expect(try peer.send(ClientMessage.actions(first: 1, actions).encoded()) == .sent)
         guard case .goodbye("protocolError", let message)? = try await last(peer, world) else {
-          Issue.record("the peer was told nothing")
+          Issue.record("the peer got no answer")
           return
         }
         #expect(message.contains("100000"))
@@ -456,7 +454,7 @@ extension ProcessTests {
         // The daemon reads it to its end, or closes it as a flood, if no other peer sends
         // meanwhile.
         _ = try await daemon.errors.line(within: .seconds(40), "the message's end") {
-          $0.contains("several frames") || $0.contains("while nobody was heard")
+          $0.contains("several frames") || $0.contains("while the daemon received")
         }
         withExtendedLifetime(peer) {}
         // No client has waited for a lease, or has lost its session.
@@ -493,8 +491,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A program that ends none of its sessions keeps no other program out`() async throws
-    {
+    @Test func `A program that never ends its sessions keeps no other program out`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon(.stored, ["--lease-ms", "60000"])
         var peers: [RawPeer] = []

@@ -118,7 +118,7 @@ extension ProcessTests {
 
     /// All of `make install` except the build, for a package's folder.
     @Test(.enabled(if: installed("make") != nil && installed("strip") != nil))
-    func `What make installs in a package's folder is for where the package goes`() async throws {
+    func `Files that make installs in a package's folder refer to the final prefix`() async throws {
       try await World.run { world in
         let folder = try (Program.stored.path as NSString).deletingLastPathComponent
         let root = "\(world.directory)/package root"
@@ -159,7 +159,7 @@ extension ProcessTests {
     }
 
     @Test(.enabled(if: installed("systemd-analyze") != nil), arguments: ["usr", "a & b|c%d"])
-    func `systemd has nothing to say against the unit`(folder: String) async throws {
+    func `systemd accepts the unit`(folder: String) async throws {
       try await World.run { world in
         let prefix = try await install(world, as: folder)
         let analyze = try #require(installed("systemd-analyze"))
@@ -175,9 +175,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A prefix may have any characters, and everybody may use what is there`()
-      async throws
-    {
+    @Test func `A prefix may have any characters, and all users may use its files`() async throws {
       try await World.run { world in
         let folder = try (Program.stored.path as NSString).deletingLastPathComponent
         let prefix = "\(world.directory)/a & b|c"
@@ -202,7 +200,7 @@ extension ProcessTests {
     }
 
     @Test(.enabled(if: installed("groff") != nil))
-    func `A formatter has nothing to say against a page`() async throws {
+    func `A formatter accepts a page`() async throws {
       try await World.run { world in
         let prefix = try await install(world)
         let groff = try #require(installed("groff"))

@@ -116,7 +116,7 @@ extension ProcessTests {
   struct KeyTests {
     private static let increment = #""incrementButtonTapped""#
 
-    @Test func `One who is invited enrols, and sees and sends what the line says`() async throws {
+    @Test func `An invited user enrols, and sees and sends the granted scopes`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)
         let line = try await world.invite(
@@ -155,7 +155,7 @@ extension ProcessTests {
         let watcher = try guest.start(["watch", "todos"])
         _ = try await watcher.output.lines(atLeast: 1)
         try await world.send("todos", #"{"addButtonTapped":{"title":"far"}}"#)
-        _ = try await watcher.output.line("what was added") { $0.contains("far") }
+        _ = try await watcher.output.line("the added grant") { $0.contains("far") }
         let status = try await world.answer("--json", "status")
         #expect(status["sessions"]?.items?.contains { $0["key"]?.text == "laptop" } == true)
         // The log names the user who decided on it.
@@ -179,9 +179,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `A ticket is burnt with its first use, and a line that was changed is good for nothing`()
-      async throws
-    {
+    func `A ticket is used up at its first use, and a changed line is refused`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)
         let line = try await world.invite("laptop", "--grant", "counter:see")
@@ -235,7 +233,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who is enrolled is told what there is, and keeps it`() async throws {
+    @Test func `An enrolled user gets a list of the scopes, and keeps it`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)
         let guest = try guest(world, "guest", daemon)
@@ -265,7 +263,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who has no key is told that the daemon asks for one, and how to get it`()
+    @Test func `A client without a key learns that the daemon requires one, and the remedy`()
       async throws
     {
       try await World.run { world in
@@ -287,9 +285,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who may not see everything is told who may look through everything`()
-      async throws
-    {
+    @Test func `A user with limited rights learns the users with full rights`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)
         let guest = try guest(world, "guest", daemon)
@@ -303,7 +299,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A ticket is good for nothing when its time is over`() async throws {
+    @Test func `A ticket is refused after its time`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)
         let line = try await world.invite("laptop", "--grant", "counter:see", "--for", "1s")
@@ -363,7 +359,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A stranger reads no byte, lists nothing and replaces nothing`() async throws {
+    @Test func `A stranger reads no byte, and cannot list or replace files`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)
         let guest = try guest(world, "guest", daemon)
@@ -404,7 +400,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A key gets no byte of what is not granted to it`() async throws {
+    @Test func `A key gets no byte of scopes without a grant`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world, ["--lease-ms", "60000"])
         let guest = try guest(world, "guest", daemon)
@@ -487,7 +483,7 @@ extension ProcessTests {
       try String(contentsOfFile: "\(world.directory)/grants", encoding: .utf8)
     }
 
-    @Test func `A key is revoked while another line makes no sense, and that is said`() async throws
+    @Test func `A key is revoked in spite of another invalid line, which is reported`() async throws
     {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)
@@ -497,7 +493,7 @@ extension ProcessTests {
         }
         let watchers = try guests.map { try $0.start(["watch", "counter"]) }
         for watcher in watchers { _ = try await watcher.output.lines(atLeast: 1) }
-        try world.write(grants: "key:nobody=1 countr see\n\(grants(world))")
+        try world.write(grants: "key:wrong=1 countr see\n\(grants(world))")
         _ = try await daemon.process.errors.line("the mistake") { $0.contains("line 1") }
         let revoked = try await world.client("revoke", "laptop")
         #expect(revoked.isSuccess && revoked.errorText.contains("line 1"), "\(revoked.errorText)")
@@ -508,8 +504,8 @@ extension ProcessTests {
         // A revocation by hand works too; a key that is still named stays connected.
         let lines = try grants(world).split(separator: "\n").filter { !$0.hasPrefix("key:phone=") }
         try world.write(grants: lines.joined(separator: "\n"))
-        _ = try await daemon.process.errors.line("who is out") {
-          $0.contains("not named any more") && $0.contains("lines=1")
+        _ = try await daemon.process.errors.line("the revoked key") {
+          $0.contains("lose their grants") && $0.contains("lines=1")
         }
         try await world.send("counter", Self.increment)
         _ = try await watchers[2].output.lines(atLeast: 3)
@@ -539,9 +535,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who enrols from far away has more time for it than who is on the machine`()
-      async throws
-    {
+    @Test func `A remote enrolment has more time than a local one`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)
         let relay = try Relay(to: daemon.port)
@@ -598,7 +592,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who enrols is told nothing of the grants, and has the line as long as it is good`()
+    @Test func `An enrolment does not disclose the grants, and the line stays valid for its time`()
       async throws
     {
       try await World.run { world in
@@ -646,7 +640,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `An invitation that grants nothing, or too long, is refused`() async throws {
+    @Test func `An invitation without grants, or with too long ones, is refused`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         let none = try await world.client("invite", "laptop", "--grant", "counter:see")
@@ -676,7 +670,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Nothing is sent without a key to where others listen`() async throws {
+    @Test func `Without a key no frame is sent to addresses of others`() async throws {
       try await World.run { world in
         let guest = try Guest(world, "guest", at: "tcp://192.0.2.1:5555")
         let run = try await guest.run("get", "counter")

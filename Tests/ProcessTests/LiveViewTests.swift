@@ -13,7 +13,7 @@ extension ProcessTests {
   @Suite struct LiveViewTests {
     private static let restored = TerminalProcess.End(isRestored: true, status: 0)
 
-    @Test func `What is watched on a terminal is a tree that stays up to date`() async throws {
+    @Test func `On a terminal a watched scope is a tree that stays up to date`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         let watch = try TerminalProcess(world, ["watch", "todos", "counter"], term: "vt52")
@@ -25,16 +25,15 @@ extension ProcessTests {
         try await watch.shows("items: 1 element")
         daemon.send(signal: SIGKILL)
         _ = try await daemon.ended()
-        try await watch.shows("Nothing is heard")
+        try await watch.shows("does not respond")
         _ = try await world.startDaemon()
-        try await watch.hides("Nothing is heard")
+        try await watch.hides("does not respond")
         watch.type("q")
         #expect(try await watch.ended() == Self.restored)
       }
     }
 
-    @Test func `What changed last is highlighted, in colour unless that is not wanted`()
-      async throws
+    @Test func `The last change is highlighted, in colour unless that is not wanted`() async throws
     {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
@@ -82,9 +81,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A status that goes on is a screen on a terminal, and JSON in a pipe`()
-      async throws
-    {
+    @Test func `A continuous status is a screen on a terminal, and JSON in a pipe`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let screen = try TerminalProcess(world, ["status", "--watch"], term: "vt52")
@@ -120,7 +117,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Prometheus is told numbers, each with what it means`() async throws {
+    @Test func `Prometheus gets numbers, each with its meaning`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
         try await world.send("counter", "incrementButtonTapped")

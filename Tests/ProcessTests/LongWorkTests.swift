@@ -56,7 +56,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Whoever waits at a terminal sees how far it has come`() async throws {
+    @Test func `A terminal shows the progress of long work`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let bench = try TerminalProcess(
@@ -71,7 +71,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Nobody but people is told how far it has come`() async throws {
+    @Test func `Only a terminal shows progress`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let run = try await world.client("bench", "throughput", "--count", "20000")

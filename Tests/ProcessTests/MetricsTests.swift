@@ -50,7 +50,7 @@ extension ProcessTests {
       return body.split(separator: "\n").map(String.init)
     }
 
-    @Test func `Whoever asks for the numbers gets those that the status has`() async throws {
+    @Test func `A scrape returns the numbers of the status`() async throws {
       try await World.run { world in
         let (daemon, port) = try await start(world)
         try await world.send("counter", "incrementButtonTapped")
@@ -66,7 +66,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Whoever names another host is told nothing, unless the name is set`() async throws {
+    @Test func `A request for another host is refused, unless the name is set`() async throws {
       try await World.run { world in
         let (_, port) = try await start(world, ["--metrics-host", "box.example"])
         func status(_ host: String) async throws -> Substring {
@@ -81,7 +81,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What the daemon's features are seen to do is among the numbers`() async throws {
+    @Test func `The metrics of the daemon's features are among the numbers`() async throws {
       try await World.run { world in
         let (_, port) = try await start(world)
         for action in ["incrementButtonTapped", "incrementButtonTapped", "startButtonTapped"] {
@@ -103,7 +103,7 @@ extension ProcessTests {
       ("GET / HTTP/1.1\r\n\r\n", "404"), ("POST /metrics HTTP/1.1\r\n\r\n", "405"),
       ("nonsense\r\n\r\n", "400"), (String(repeating: "x", count: 20_000), "431"),
     ])
-    func `Whoever asks for something else is told so`(
+    func `Other requests are refused with the reason`(
       question: String,
       status: String,
     ) async throws {
@@ -114,7 +114,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Peers that say nothing are let go of, and nobody waits for them`() async throws {
+    @Test func `Silent peers are disconnected without a wait`() async throws {
       try await World.run { world in
         let (daemon, port) = try await start(world)
         let silent = try (0..<20).map { _ in
@@ -131,7 +131,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Peers that say nothing keep nobody out`() async throws {
+    @Test func `Silent peers keep no other peer out`() async throws {
       try await World.run { world in
         let (_, port) = try await start(world)
         let clock = ContinuousClock()
@@ -149,9 +149,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A port that is taken, and an address that is none, keep a daemon from starting`()
-      async throws
-    {
+    @Test func `A taken port, or an invalid address, keeps a daemon from starting`() async throws {
       try await World.run { world in
         let (_, port) = try await start(world)
         for (address, status) in [("\(port)", Int32(73)), ("localhost", 64), ("1.2.3.4:x", 64)] {

@@ -69,7 +69,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A join of the last nonce there is leaves nothing behind")
+    @Test("A join with the greatest nonce leaves no state")
     func lastNonce() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()

@@ -139,7 +139,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `A granted key sees what its line says, a stranger nothing, and the cable tells nobody`()
+    func `A granted key sees its scopes, a stranger sees no byte, and the cable leaks no text`()
       async throws
     {
       try await World.run { world in

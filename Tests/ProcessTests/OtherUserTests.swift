@@ -60,7 +60,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `Who is granted nothing is not let in, and reads no byte of what is there`() async throws {
+    func `A user without grants is not admitted, and reads no byte of the state`() async throws {
       try await run { world in
         let daemon = try await world.startDaemon()
         let watcher = try await world.watch("counter")
@@ -81,7 +81,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `Where nothing is granted to anybody others do not get to the sockets`() async throws {
+    func `Without any grants other users do not reach the sockets`() async throws {
       try await World.run(in: "/tmp/") { world in
         _ = try await world.startDaemon()
         for file in ["ctl", "pub"] {
@@ -93,9 +93,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `Whatever is asked for, no byte of what is not granted comes on the control socket`()
-      async throws
-    {
+    func `No request gets a byte without a grant on the control socket`() async throws {
       try await run { world in
         _ = try await world.startDaemon()
         let add = #"{"addButtonTapped":{"title":"secret"}}"#
@@ -200,7 +198,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `Whoever connects, says hello and goes, as fast as it can, keeps nobody out`()
+    func `Peers that connect, greet and leave as fast as possible keep no other peer out`()
       async throws
     {
       try await run { world in
@@ -266,7 +264,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `A group is whoever runs a program in it`() async throws {
+    func `A grant to a group holds for all programs that run in it`() async throws {
       try await World.run(in: "/tmp/") { world in
         let group = OtherUsers.bob
         try world.write(grants: "group:\(group) counter see\nuser:\(OtherUsers.ann) todos see\n")

@@ -15,7 +15,7 @@ extension ProcessTests {
   struct OwnProgramTests {
     private static let name = "StrangerDaemon"
 
-    @Test func `A daemon that cannot run says why in one line and exits with the error's status`()
+    @Test func `A daemon that cannot run prints the reason in one line and exits with its status`()
       async throws
     {
       try await World.run { world in
@@ -32,7 +32,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A replay of nothing says why, too`() async throws {
+    @Test func `A replay without revisions prints the reason, too`() async throws {
       try await World.run { world in
         let arguments = [world.directory, "--replay"]
         let run = try await world.finish(world.start(.strangerDaemon, arguments))
@@ -94,7 +94,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `The status tells the daemon's program`() async throws {
+    @Test func `The status names the daemon's program`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.strangerDaemon)
         #expect(try await world.answer("--json", "status")["program"]?.text == Self.name)
@@ -126,7 +126,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What is no directory is not offered to a daemon`() async throws {
+    @Test func `A path that is no directory is not offered to a daemon`() async throws {
       try await World.run { world in
         let file = "\(world.directory)/file"
         close(open(file, O_CREAT | O_WRONLY, 0o600))
@@ -167,7 +167,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A lock that says anything at all harms nobody`() async throws {
+    @Test func `A lock with arbitrary contents is harmless`() async throws {
       try await World.run { world in
         for text in ["", "\n", "x", "7 t \u{1B}[2J", "7 t \(String(repeating: "n", count: 9_999))"]
         {
@@ -179,7 +179,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A client without its daemon says so in one line and exits with the error's status`()
+    @Test func `A client without its daemon prints the reason in a line and exits with its status`()
       async throws
     {
       try await World.run { world in

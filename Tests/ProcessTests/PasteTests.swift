@@ -17,7 +17,7 @@ extension ProcessTests {
       text.ranges(of: Self.on).last.map { !text[$0.upperBound...].contains(Self.off) } ?? false
     }
 
-    @Test func `A paste of several lines goes into a field, and is no command`() async throws {
+    @Test func `A paste of several lines is input of a field, and no command`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let ui = try TerminalProcess(world, ["ui"], term: "xterm-256color")

@@ -35,7 +35,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: [["watch", "counter"], ["watch", "--deltas", "counter"]])
-    func `Who follows what changes all the time ends when its reader has seen enough`(
+    func `A follower of constant changes ends when its reader ends`(
       arguments: [String]
     ) async throws {
       try await World.run { world in
@@ -68,7 +68,7 @@ extension ProcessTests {
       (">&-", "Standard output is closed"),
       ("> /dev/full", "Standard output could not be written"),
     ])
-    func `What cannot be printed is a failure, whatever prints it`(
+    func `Failed printing is a failure in each command`(
       output: String,
       words: String,
     ) async throws {
@@ -96,7 +96,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `SIGQUIT ends who follows, without a word`() async throws {
+    @Test func `SIGQUIT ends a follower silently`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let watch = try world.start(.storectl, ["--dir", world.directory, "watch", "counter"])
@@ -107,7 +107,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who sends a file to a reader that leaves ends, too`() async throws {
+    @Test func `A sender of a file ends when its reader ends, too`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let path = try actions(world)
@@ -117,7 +117,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who follows the log where nothing happens ends with its reader`() async throws {
+    @Test func `A follower of a quiet log ends with its reader`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
         try await world.send("counter", "incrementButtonTapped")
@@ -172,7 +172,7 @@ extension ProcessTests {
       ["log", "--follow"], ["get", "counter"],
       ["bench", "throughput", "--count", "1000000", "--yes"],
     ])
-    func `A signal ends a command at any moment, and it says nothing of that`(
+    func `A signal ends a command at any moment, silently`(
       arguments: [String]
     ) async throws {
       try await World.run { world in
@@ -219,6 +219,6 @@ private final class StandingReader: Sendable {
         continuation.resume(returning: poll(&item, 1, 30_000))
       }
     }
-    guard count == 1 else { throw ProcessFailure("Nothing was written to the pipe") }
+    guard count == 1 else { throw ProcessFailure("No byte was written to the pipe") }
   }
 }

@@ -71,7 +71,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `The client says of each kind of damage what its reader says`() async throws {
+    @Test func `The client reports each kind of damage like its reader`() async throws {
       try await World.run { world in
         let script = "\(root)/Examples/python/check_vectors.py"
         let run = try await world.finish(start(world, script, Program.storectl.path))
@@ -79,7 +79,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Its reader of data directories shows what a daemon has kept`() async throws {
+    @Test func `Its reader of data directories shows the daemon's records`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         for _ in 0..<3 { try await world.send("counter", "incrementButtonTapped") }
@@ -101,7 +101,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Its hello tells the newest revision that came in any way, once there is one`()
+    @Test func `Its hello states the newest revision that it received, once there is one`()
       async throws
     {
       let script = """
@@ -135,7 +135,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Its commands show and send what storectl does`() async throws {
+    @Test func `Its commands show and send the same as storectl`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let scopes = try await command(world, "scopes")

@@ -86,7 +86,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Without a snapshot a daemon says what helps, and records are listed`()
+    @Test func `Without a snapshot a daemon prints the remedy, and records are listed`()
       async throws
     {
       try await World.run { world in
@@ -116,7 +116,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What is salvaged without a snapshot is told to be of use to its program alone`()
+    @Test func `Records salvaged without a snapshot are reported as useful to their program alone`()
       async throws
     {
       try await World.run { world in
@@ -145,7 +145,7 @@ extension ProcessTests {
     }
 
     @Test
-    func `A log that ends before its newest snapshot is listed, and nothing is to be repeated`()
+    func `A log that ends before its newest snapshot is listed, without a request to repeat`()
       async throws
     {
       try await World.run { world in
@@ -173,7 +173,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A directory that has lost its snapshots is not said to be new`() async throws {
+    @Test func `A directory that has lost its snapshots is not called new`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         try await world.send("counter", Self.increment)
@@ -185,7 +185,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A snapshot of another history is passed over, and named by who looks through it`()
+    @Test func `A snapshot of another history is passed over, and named by its readers`()
       async throws
     {
       try await World.run { world in
@@ -221,7 +221,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What is behind damage is salvaged, and a daemon starts from it`() async throws {
+    @Test func `The history after damage is salvaged, and a daemon starts from it`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         let (data, new) = ("\(world.directory)/data", "\(world.directory)/new")

@@ -12,8 +12,7 @@ import Darwin
 extension ProcessTests {
   /// Replays of a past by `stored replay` and `stored make-test`.
   @Suite(.timeLimit(.minutes(2))) struct ReplayTests {
-    @Test func `What was kept is run again, beside the daemon and when it has ended`() async throws
-    {
+    @Test func `Kept actions are run again, beside the daemon and after its end`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         let watcher = try await world.watch("counter")
@@ -42,9 +41,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Revisions that are not there, and directories that are none, are refused`()
-      async throws
-    {
+    @Test func `Missing revisions and invalid directories are refused`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         daemon.send(signal: SIGTERM)
@@ -89,7 +86,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A part of what was kept becomes a test, which is written once`() async throws {
+    @Test func `A part of the history becomes a test, which is written once`() async throws {
       try await World.run { world in
         let folder = Corpus.tests
         let arguments = [
@@ -101,7 +98,7 @@ extension ProcessTests {
         for name in ["PlayedGame.journal", "PlayedGameTests.swift"] {
           let made = try Data(contentsOf: URL(filePath: "\(world.directory)/\(name)"))
           let kept = try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
-          #expect(made == kept, "\(name) is not what make-test writes now")
+          #expect(made == kept, "\(name) differs from make-test's output")
         }
         let again = try await world.stored(arguments)
         #expect(again.end == .status(73))

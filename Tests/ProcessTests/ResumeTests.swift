@@ -8,9 +8,7 @@ extension ProcessTests {
   /// Clients that return to a daemon at its limit of sessions, or after many revisions.
   @Suite("Clients that return", .timeLimit(.minutes(2)))
   struct ResumeTests {
-    @Test func `Who has all the sessions that there may be goes on with one, and opens no other`()
-      async throws
-    {
+    @Test func `A user with all allowed sessions resumes one, and opens no other`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world, ["--lease-ms", "60000"])
         let line = try await world.invite("laptop", "--grant", "counter:see")
@@ -35,7 +33,7 @@ extension ProcessTests {
         let back = try connect()
         let again = try greet(.rawHello(0, token: ok.token), on: back)
         guard case .helloOK(let resumed) = again else {
-          Issue.record("Who comes back is told \(again)")
+          Issue.record("The returning client gets \(again)")
           return
         }
         #expect(resumed.isResumed && resumed.session == ok.session)
@@ -62,12 +60,12 @@ extension ProcessTests {
     private func refused(_ hello: ClientMessage, on socket: RawSocket) throws {
       let answer = try greet(hello, on: socket)
       guard case .refused("overloaded", _) = answer else {
-        Issue.record("One more than there may be is told \(answer)")
+        Issue.record("One session above the limit gets \(answer)")
         return
       }
     }
 
-    @Test func `Who comes back after more than what is kept gets a whole state, else what changed`()
+    @Test func `After more than the kept changes a client gets a whole state, else the changes`()
       async throws
     {
       try await World.run { world in

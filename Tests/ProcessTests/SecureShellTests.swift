@@ -90,7 +90,7 @@ extension ProcessTests {
         .filter { $0.hasPrefix("storectl-") }
     }
 
-    @Test func `Commands reach a daemon by ssh, as who has logged in`() async throws {
+    @Test func `Commands reach a daemon by ssh, as the user of the login`() async throws {
       try await run { world, folder in
         _ = try await world.startDaemon()
         let address = "ssh://ann@far:2222\(world.directory)"
@@ -110,7 +110,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGKILL])
-    func `When a command is ended, so is its ssh, and nothing is left of either`(
+    func `When a command is ended, so is its ssh, and no process is left of either`(
       signal: Int32
     ) async throws {
       try await run { world, folder in
@@ -141,7 +141,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Where ssh or the daemon is not there that is said`() async throws {
+    @Test func `The absence of ssh or the daemon is reported`() async throws {
       try await run { world, folder in
         let nowhere = try await world.finish(start(world, folder, "ssh://nowhere/run/x", "scopes"))
         #expect(nowhere.end == .status(69))

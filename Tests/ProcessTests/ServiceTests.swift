@@ -21,7 +21,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: [false, true])
-    func `A service manager is told how the daemon is, from beginning to end`(
+    func `A service manager is notified of the daemon's state, from beginning to end`(
       isAbstract: Bool
     ) async throws {
       try await World.run { world in
@@ -45,7 +45,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Signs of life for another process, or none at all, are not given`() async throws {
+    @Test func `A daemon gives no unrequested signs of life`() async throws {
       try await World.run { world in
         for environment in [[:], ["WATCHDOG_USEC": "40000", "WATCHDOG_PID": "1"]] {
           let manager = try NotifySocket("\(world.directory)/notify-\(environment.count)")
@@ -64,7 +64,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: ["relative", "/\(String(repeating: "x", count: 200))", "/nowhere/notify"])
-    func `A service manager that is none keeps no daemon from serving`(
+    func `An invalid service manager keeps no daemon from serving`(
       name: String
     ) async throws {
       try await World.run { world in
@@ -76,7 +76,9 @@ extension ProcessTests {
       }
     }
 
-    @Test func `SIGHUP reads the settings again, and says what needs a restart`() async throws {
+    @Test func `SIGHUP reads the settings again, and the log names those that need a restart`()
+      async throws
+    {
       try await World.run { world in
         let path = "\(world.directory)/settings.json"
         try #"{"logLevel": "error", "logFormat": "json"}"#
@@ -106,7 +108,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What is in force is told, and from where`() async throws {
+    @Test func `The settings in force are reported with their sources`() async throws {
       try await World.run { world in
         let path = "\(world.directory)/settings.json"
         try #"{"graceMilliseconds": 500}"#.write(toFile: path, atomically: true, encoding: .utf8)
@@ -135,7 +137,7 @@ extension ProcessTests {
       ("STOREACTOR_CONFIG", "/nowhere.json", 66), ("STOREACTOR_LOG_LEVEL", "loud", 78),
       ("STOREACTOR_DURABILITY", "some", 78), ("STOREACTOR_LEASE_MILLISECONDS", "1", 78),
     ])
-    func `An environment that makes no sense is refused`(
+    func `An invalid environment is refused`(
       name: String,
       text: String,
       status: Int32,
@@ -172,7 +174,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What is said of a path disturbs no terminal`() async throws {
+    @Test func `A message with a path disturbs no terminal`() async throws {
       try await World.run { world in
         let path = "/nowhere/\u{1b}[31m.json"
         let run = try await world.finish(service(world, ["STOREACTOR_CONFIG": path]))

@@ -13,7 +13,7 @@ extension ProcessTests {
   struct SessionTests {
     private static let increment = #""incrementButtonTapped""#
 
-    @Test func `Who shows no state is not behind with it`() async throws {
+    @Test func `A client that shows no state does not lag`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         try await world.send("counter", "incrementButtonTapped", "incrementButtonTapped")
@@ -23,7 +23,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A watcher that is stopped leaves more and more unread, and one that reads nothing`()
+    @Test func `A stopped watcher leaves more and more unread, and so does one that never reads`()
       async throws
     {
       try await World.run { world in
@@ -66,12 +66,12 @@ extension ProcessTests {
         _ = try await world.startDaemon(.stored, ["--lease-ms", "1000", "--grace-ms", "500"])
         let sleeper = try await world.watch("counter")
         let presence = try await world.watch("presence")
-        try await presence.output.state("two who are present") {
+        try await presence.output.state("two present clients") {
           $0["sessions"]?.items?.count == 2
         }
         sleeper.send(signal: SIGSTOP)
         let seen = presence.output.lines.count
-        try await presence.output.state(from: seen, "the one who is left") {
+        try await presence.output.state(from: seen, "the remaining client") {
           $0["sessions"]?.items?.count == 1
         }
         try await world.send("counter", Self.increment, Self.increment)
@@ -86,7 +86,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: [["watch", "counter"], ["status", "--watch"], ["log", "--follow"]])
-    func `Who follows in a pipe is told at once, and once, that the daemon is gone, and is back`(
+    func `A follower in a pipe is notified at once, and once, of the daemon's loss and return`(
       arguments: [String]
     ) async throws {
       try await World.run { world in

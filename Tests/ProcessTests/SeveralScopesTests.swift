@@ -84,7 +84,7 @@ extension ProcessTests {
             }
           }
         }
-        #expect(certain.count + possible.count < 40, "What was not sent has not run")
+        #expect(certain.count + possible.count < 40, "Unsent actions have not run")
         let items = try #require(try await world.get("todos")["items"]?.items)
         let sent = Set((early + late).map(\.0))
         let titles = items.compactMap { $0["title"]?.text }.filter(sent.contains)

@@ -74,7 +74,7 @@ extension ProcessTests {
             let counting = Task {
               for _ in 0..<40 { try await Shared.update(other) { $0.count += 1 } }
             }
-            try await value(of: one, "a part of what is counted") { $0.count >= 10 }
+            try await value(of: one, "a part of the counts") { $0.count >= 10 }
             daemon.send(signal: SIGKILL)
             _ = try await daemon.ended()
             _ = try await world.startDaemon(.serialProbe, ["--keep"])

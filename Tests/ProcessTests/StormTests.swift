@@ -22,7 +22,7 @@ extension ProcessTests {
     private static let isMeasured = seconds != nil && environment["STORM_SANITIZED"] == nil
 
     @Test
-    func `Honest clients lose nothing in a storm, and the daemon's memory stays bounded`()
+    func `Honest clients lose no action in a storm, and the daemon's memory stays bounded`()
       async throws
     {
       // Other users have to reach the directory, if tests can act as other users.
@@ -60,7 +60,7 @@ extension ProcessTests {
           in the median of \(times.count) clients, \(worst) µs in the worst
           memory of the daemon: \(memory.most >> 20) MiB at most, \
           \(memory.settled.map { $0 >> 20 }) MiB after the rounds
-          disk where nobody else may send: \(written[0])
+          disk without actions of others: \(written[0])
           disk where another user may send \(granted >> 20) MiB in a round: \
           \(written[1]); \(written[2])
           log: \(lines) lines
@@ -81,7 +81,7 @@ extension ProcessTests {
     }
 
     @Test(.enabled(if: OtherUsers.canBeActed, "only root can be several users, on Linux"))
-    func `Peers whose actions are all refused have nothing written`() async throws {
+    func `Peers whose actions are all refused cause no writes`() async throws {
       try await World.run(in: "/tmp/") { world in
         try world.write(grants: Hostile.grants)
         let daemon = try await world.startDaemon()

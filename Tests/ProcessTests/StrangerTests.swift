@@ -84,7 +84,7 @@ extension ProcessTests {
       ],
     ]
 
-    @Test func `What describe says can be pasted into send`() async throws {
+    @Test func `Examples of describe can be pasted into send`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.strangerDaemon)
         let lines = try await world.client("describe", "laboratory").output

@@ -37,7 +37,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `The last line is free for what comes behind a screen`() async throws {
+    @Test func `The last line is free for the output after a screen`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let ui = try ui(world)
@@ -50,7 +50,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Behind what is not ASCII the cursor is moved to its place`() async throws {
+    @Test func `After text that is not ASCII the cursor is moved to its place`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         // Joined emoji, a sign with an emoji variation, and a letter with more marks than a cell
@@ -119,7 +119,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A daemon that is gone leaves what it was, and comes back by itself`()
+    @Test func `When a daemon is gone its last state stays, and the screen reconnects by itself`()
       async throws
     {
       try await World.run { world in
@@ -130,7 +130,7 @@ extension ProcessTests {
         try await ui.shows("[−] 1 [+]")
         daemon.send(signal: SIGKILL)
         _ = try await daemon.ended()
-        try await ui.shows("Nothing is heard of the daemon")
+        try await ui.shows("The daemon does not respond")
         try await ui.shows("[−] 1 [+]")
         ui.type("+")
         try await ui.shows("1 action waits for the daemon")
@@ -150,7 +150,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Who quits while actions wait for the daemon is told that they are given up`()
+    @Test func `A user that quits while actions wait gets the notice that they are given up`()
       async throws
     {
       try await World.run { world in
@@ -162,14 +162,14 @@ extension ProcessTests {
         ui.type("+++")
         try await ui.shows("3 actions wait for the daemon")
         ui.type("q")
-        _ = try await ui.process.errors.line("what is given up") {
+        _ = try await ui.process.errors.line("the abandoned actions") {
           $0.hasPrefix("storectl: 3 actions that waited for the daemon are given up")
         }
         #expect(try await ui.ended() == TerminalProcess.End(isRestored: true, status: 0))
       }
     }
 
-    @Test func `What waited for one history is not run in another one, and that is told`()
+    @Test func `Actions that waited for one history are not run in another one, with a notice`()
       async throws
     {
       try await World.run { world in
@@ -193,7 +193,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What depends on a row's place waits for what was typed before it`() async throws {
+    @Test func `A key that depends on a row's place waits for earlier keys`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
         for title in ["a", "b", "c", "d"] {
@@ -299,7 +299,7 @@ extension ProcessTests {
     @Test(arguments: [
       SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGILL, SIGTRAP, SIGBUS, SIGFPE,
     ])
-    func `Whatever signal ends it, the terminal is as it was`(signal: Int32) async throws {
+    func `After any signal the terminal is restored`(signal: Int32) async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let ui = try ui(world, term: "xterm-256color")
@@ -316,7 +316,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Ctrl-Z gives the terminal back, and the screen comes again with fg`() async throws {
+    @Test func `Ctrl-Z restores the terminal, and the screen returns with fg`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let shell = try TerminalProcess.shell(world, term: "vt52")
@@ -331,8 +331,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `It ends when its terminal has gone, also where that is to be ignored`() async throws
-    {
+    @Test func `It ends with its terminal, even if that signal is ignored`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let ui = try TerminalProcess(world, ["ui"], term: "vt52", ignoresHangUp: true)
@@ -343,7 +342,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: ["dumb", "unknown", "", "no-such-terminal"])
-    func `A terminal that cannot show a screen is told on one line`(term: String) async throws {
+    func `An unsuitable terminal is reported on one line`(term: String) async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let ui = try ui(world, term: term)
@@ -353,7 +352,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Without a terminal nothing is shown`() async throws {
+    @Test func `Without a terminal no screen is shown`() async throws {
       try await World.run { world in
         let run = try await world.client(["ui"])
         #expect(run.end == .status(64))

@@ -44,7 +44,7 @@ extension ProcessTests {
     }
 
     @Test(.enabled(if: OtherUsers.canBeActed, "only root can give files away"))
-    func `Traces are not written to what another user could have chosen`() async throws {
+    func `Traces are not written to a path that another user could have chosen`() async throws {
       try await World.run { world in
         let victim = "\(world.directory)/victim"
         try Data("kept".utf8).write(to: URL(filePath: victim))
@@ -78,7 +78,8 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A client's action, its effect and what that sends are one tree`() async throws {
+    @Test func `A client's action, its effect and the effect's actions are one tree`() async throws
+    {
       try await World.run { world in
         let path = "\(world.directory)/spans"
         let service = try FactService("200 OK", body: "0 is nothing.")
@@ -129,7 +130,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `Without a tracer a daemon takes what says its span`() async throws {
+    @Test func `Without a tracer a daemon reads the span's context`() async throws {
       try await World.run { world in
         let path = "\(world.directory)/spans"
         _ = try await world.startDaemon(.stored, ["--in-memory"])
@@ -141,7 +142,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A line that found no room spoils none of those behind it`() async throws {
+    @Test func `A line without room spoils no later line`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let path = "\(world.directory)/spans"
@@ -152,7 +153,7 @@ extension ProcessTests {
           script: #"trap '' XFSZ; ulimit -f 2; exec "$0" "$@""#,
         )
         sender.write(lines: Array(repeating: "incrementButtonTapped", count: 16))
-        _ = try await sender.errors.line("what is lost") { $0.contains("are lost") }
+        _ = try await sender.errors.line("the lost spans") { $0.contains("are lost") }
         _ = try await sender.output.lines(atLeast: 16)
         #expect(truncate(path, 0) == 0)
         sender.write(lines: ["incrementButtonTapped"])
@@ -166,7 +167,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A program without standard output does nothing, not even spans`() async throws {
+    @Test func `A program without standard output has no effect, not even spans`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let path = "\(world.directory)/spans"
@@ -183,7 +184,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A file that cannot be written is told`() async throws {
+    @Test func `A file that cannot be written is reported`() async throws {
       try await World.run { world in
         let arguments = ["--dir", world.directory, "--trace", "/nowhere/spans"]
         let daemon = try await world.finish(world.start(.stored, arguments))

@@ -155,7 +155,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: runs)
-    private func `A daemon that another machine has taken over acknowledges nothing more`(
+    private func `A daemon acknowledges no more actions after a takeover by another machine`(
       mount: Mount,
       durability: String,
     ) async throws {

@@ -76,8 +76,9 @@ struct SimplexTestStoreTests {
     await expectReport(#"Expected a refusal: "Now.""#, #"refused: "Not now.""#) {
       await store.send(.refuse, refused: "Now.")
     }
+    let view = FeatureView()
     let failure = await #expect(throws: ActionFailure.self) {
-      try await FeatureView().store.send(.refuse).applied()
+      try await view.send(.refuse).applied()
     }
     #expect(failure?.refusal?.code == "later")
   }

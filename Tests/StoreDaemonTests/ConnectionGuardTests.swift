@@ -56,7 +56,7 @@ struct ConnectionGuardTests {
     }
   }
 
-  @Test func `When it fails that is told, once, and everything can be closed`() async throws {
+  @Test func `A failure is reported, once, and everything can be closed`() async throws {
     let door = try Door()
     let (failures, failure) = AsyncStream.makeStream(of: ZeroMQError.self)
     door.connections.onFailure = { failure.yield($0) }
@@ -72,7 +72,7 @@ struct ConnectionGuardTests {
     #expect(await iterator.next() == nil)
   }
 
-  @Test func `After it has failed connections come and go, and nothing waits for it`() async throws
+  @Test func `After a failure connections open and close, and no thread waits for it`() async throws
   {
     let door = try Door()
     let connections = door.connections

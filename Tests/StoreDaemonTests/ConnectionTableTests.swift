@@ -30,7 +30,7 @@ struct ConnectionTableTests {
     #expect(many.connectionsOfOwner == many.connections - many.connections / 4)
   }
 
-  @Test func `Users who came once and have rested are forgotten, and those who have not are not`() {
+  @Test func `Budgets of users are forgotten once they have recovered`() {
     var table = table()
     for user in 0..<2_000 as Range<UInt32> {
       let isWelcome = table.accept(1, .control, user: 5_000 + user, now: Int64(user) * Self.second)
@@ -144,7 +144,7 @@ struct ConnectionTableTests {
     #expect(come(4, "laptop") == 4 && come(4, "phone") == 0)
   }
 
-  @Test func `How often one key comes costs no other key`() {
+  @Test func `Frequent connections of one key cost no other key`() {
     var table = table()
     var descriptor: Int32 = 0
     func come(_ count: Int, _ key: String, at now: Int64) -> Int {
@@ -164,7 +164,7 @@ struct ConnectionTableTests {
     #expect(come(1000, "laptop", at: Self.second) == 256)
   }
 
-  @Test func `Connections of keys that are revoked are ended, and those of nobody yet`() {
+  @Test func `Connections of revoked keys are ended, and so are unidentified ones`() {
     var table = table()
     for descriptor: Int32 in 0..<5 {
       let user: UInt32? = descriptor == 4 ? Self.me : nil
@@ -229,7 +229,7 @@ struct ConnectionTableTests {
     #expect(isOver)
   }
 
-  @Test func `Who answers for a connection is known by its serial`() {
+  @Test func `The holder of a connection is found by its serial`() {
     var table = table()
     _ = table.accept(1, .control, user: 7, now: 0)
     _ = table.accept(2, .control, user: nil, now: 0)
@@ -243,7 +243,7 @@ struct ConnectionTableTests {
     #expect(table.holder(of: near, 1, .publishing) == .unknown)
   }
 
-  @Test func `Who comes over tcp has more time, for each way takes its own`() {
+  @Test func `A peer over tcp has more time, because each round trip takes its own`() {
     var table = table()
     _ = table.accept(1, .control, user: nil, now: 0)
     _ = table.accept(2, .control, user: Self.me, now: 2 * Self.second)
@@ -293,7 +293,7 @@ struct ConnectionTableTests {
     #expect(told12 == nil)
   }
 
-  @Test func `As many may be silent where nobody has to speak as were welcomed where one has to`() {
+  @Test func `As many silent subscribers are allowed as peers were greeted on the other socket`() {
     var table = table()
     _ = table.accept(1, .control, user: Self.me, now: 0)
     let serial = table.makeSerial()

@@ -9,10 +9,10 @@ import ZeroMQ
   private static let second: Int64 = 1_000_000_000
 
   private func cut(_ serial: UInt64?, _ peer: String? = nil) -> CutReports.Cut {
-    CutReports.Cut(connection: serial, peer: peer, reason: "reads nothing")
+    CutReports.Cut(connection: serial, peer: peer, reason: "reads no bytes")
   }
 
-  @Test func `Who comes again and again does not hide others, and many share a line`() {
+  @Test func `Repeated connections of one peer do not hide others, and many share a line`() {
     var reports = CutReports()
     for number in 0..<200 as Range<UInt32> {
       var cut = cut(UInt64(number))
@@ -30,7 +30,8 @@ import ZeroMQ
     #expect(reports.take(at: 10 * Self.second).count == 1)
   }
 
-  @Test func `Each holder's refusals have lines of their own, and do not hide what was closed`() {
+  @Test func `Each holder's refusals have lines of their own, and do not hide closed connections`()
+  {
     var reports = CutReports()
     func refuse(_ user: UInt32, _ kind: CutReports.Kind = .refused) {
       reports.add(
@@ -38,7 +39,7 @@ import ZeroMQ
           kind: kind,
           peer: "user \(user)",
           holder: .user(user),
-          reason: "was one too many, or came too fast",
+          reason: "exceeded the number or rate of connections",
         )
       )
     }
@@ -52,10 +53,10 @@ import ZeroMQ
     let texts = lines.map(\.text).sorted()
     #expect(
       texts == [
-        "500 connections were refused. The last one was one too many, or came too fast.",
-        "A connection was closed: it reads nothing.",
-        "A connection was refused: it was one too many, or came too fast.",
-        "A connection was refused: it was one too many, or came too fast.",
+        "500 connections were refused. The last one exceeded the number or rate of connections.",
+        "A connection was closed: it reads no bytes.",
+        "A connection was refused: it exceeded the number or rate of connections.",
+        "A connection was refused: it exceeded the number or rate of connections.",
       ]
     )
     #expect(lines.filter { $0.kind == .refused }.map(\.details).contains(["peer": "user 7"]))
@@ -65,7 +66,7 @@ import ZeroMQ
     #expect(reports.take(at: 10 * Self.second).count == 1)
   }
 
-  @Test func `What a peer fails at again and again is one line in ten seconds`() {
+  @Test func `A peer's repeated failures are one line in ten seconds`() {
     var failures = FailureCount()
     #expect(failures.add(at: 0) == 0)
     for tenth in 1..<100 as Range<Int64> {
@@ -75,12 +76,12 @@ import ZeroMQ
     #expect(failures.add(at: 20 * Self.second) == 0)
   }
 
-  @Test func `The first one is told at once, with who it was`() {
+  @Test func `The first one is reported at once, with its peer`() {
     var reports = CutReports()
     #expect(reports.due == nil && reports.take(at: 0) == [])
     reports.add(cut(7, "user 1000, pid 71"))
     let line = reports.take(at: 5).first
-    #expect(line?.text == "A connection was closed: it reads nothing.")
+    #expect(line?.text == "A connection was closed: it reads no bytes.")
     #expect(line?.details == ["connection": "7", "peer": "user 1000, pid 71"])
     #expect(reports.due == nil && reports.take(at: 6) == [])
   }
@@ -95,15 +96,15 @@ import ZeroMQ
     }
     #expect(reports.due == 10 * Self.second)
     let line = reports.take(at: 10 * Self.second).first
-    #expect(line?.text == "8 connections were closed. The last one reads nothing.")
+    #expect(line?.text == "8 connections were closed. The last one reads no bytes.")
     #expect(line?.details == ["connection": "9"])
     reports.add(cut(10))
     #expect(reports.take(at: 11 * Self.second) == [])
     let next = reports.take(at: 20 * Self.second).first
-    #expect(next?.text == "A connection was closed: it reads nothing.")
+    #expect(next?.text == "A connection was closed: it reads no bytes.")
   }
 
-  @Test func `A connection is told by its user and program, or by its key`() {
+  @Test func `A connection is identified by its user and program, or by its key`() {
     var table = ConnectionTable(limits: ConnectionTable.Limits(descriptors: 64), ownUser: 1000)
     for (descriptor, user) in [(1, 7), (2, nil), (3, nil)] as [(Int32, UInt32?)] {
       let program = PeerProgram(number: 71)
@@ -118,7 +119,7 @@ import ZeroMQ
     #expect(table.peer(4, .control) == (nil, nil))
   }
 
-  @Test func `At the end all is told`() {
+  @Test func `At the end all are reported`() {
     var reports = CutReports()
     for _ in 0..<2 {
       reports.add(cut(nil))

@@ -53,7 +53,7 @@ struct FloodWatchTests {
     }
   }
 
-  @Test func `Who sends on and on is a flood, the one of whom most waits first`() {
+  @Test func `A constant sender is a flood, the one with the most waiting bytes first`() {
     let found = looks(8) { look, descriptor in Int(descriptor) * 100_000 + look % 2 * 10_000 }
     #expect(found == [6: 2, 7: 1])
   }
@@ -64,7 +64,7 @@ struct FloodWatchTests {
     #expect(looks(7) { look, descriptor in descriptor == 1 ? seen[look - 1] : 0 } == [6: 1])
   }
 
-  @Test func `Who has nothing waiting in between begins anew`() {
+  @Test func `A sender without waiting bytes in between starts over`() {
     #expect(looks(50) { look, _ in look % 6 == 0 ? 0 : 100_000 + look } == [:])
   }
 
@@ -72,7 +72,7 @@ struct FloodWatchTests {
     #expect(looks(50) { look, _ in FloodWatch.queuedBytes - 1 - look % 2 } == [:])
   }
 
-  @Test func `What becomes less, as of one who has sent a window and waits, is no flood`() {
+  @Test func `A shrinking backlog, as of a sender of one window that waits, is no flood`() {
     #expect(looks(50) { look, _ in 1_000_000 >> (look / 5) } == [:])
     // A constant backlog is no flood: the connection is not read.
     #expect(looks(50) { _, _ in 100_000 } == [:])
@@ -80,7 +80,7 @@ struct FloodWatchTests {
     #expect(looks(50) { look, _ in look < 25 ? 100_000 : 150_000 } == [:])
   }
 
-  @Test func `Another connection with the same descriptor begins anew`() {
+  @Test func `Another connection with the same descriptor starts over`() {
     let found = looks(
       9,
       accepted: { $0 < 5 ? 0 : 1 },
@@ -89,7 +89,7 @@ struct FloodWatchTests {
     #expect(found == [:])
   }
 
-  @Test func `While the process does not grow nobody has been looked at`() {
+  @Test func `While the process does not grow no connection is examined`() {
     var watch = watch()
     for look in 1..<FloodWatch.looks {
       let flood = watch.look(at: [connection(1)]) { _ in 100_000 + look % 2 }
@@ -101,7 +101,7 @@ struct FloodWatchTests {
     #expect(flood == nil)
   }
 
-  @Test func `The table tells whose connection was cut, and nothing of one that is over`() {
+  @Test func `The table names the owner of a cut connection, and ignores one that is over`() {
     var table = ConnectionTable(limits: .init(descriptors: 4096), ownUser: 1)
     let program = PeerProgram(number: 1)
     for descriptor: Int32 in 5...7 {

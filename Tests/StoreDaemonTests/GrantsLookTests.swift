@@ -35,7 +35,7 @@ import Testing
     try await body(GrantsFile(path, exposed: [description]))
   }
 
-  @Test func `Work that does not return delays the checks, and is told until it returns`()
+  @Test func `Work that does not return delays the checks, and is reported until it returns`()
     async throws
   {
     try await withFile { file in
@@ -99,7 +99,7 @@ import Testing
     #expect(host.files.patience == 5_000_000_000)
   }
 
-  @Test func `What was read last is told last`() async throws {
+  @Test func `The last read grants are reported last`() async throws {
     try await withFile { file in
       let files = FileQueue()
       let (counts, count) = AsyncStream.makeStream(of: Int.self)

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `What happens to the file's directory is noticed like a change`() throws {
+  @Test func `A change of the file's directory is noticed like a change of the file`() throws {
     try withFile("user:4711 count see\n") { file in
       let look = file.changes(since: file.stamp)
       #expect(look() == nil)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `What is no file of grants is refused at once, and says what is wrong`() throws {
+  @Test func `An invalid file of grants is refused at once, with the fault`() throws {
     try withFile("user:4711 count see\n") { file in
       #expect(chmod(file.path, 0o606) == 0)
       let open = #expect(throws: GrantsFile.Problem.self) { try file.read() }
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-  func `Another user's files are read where that user is trusted`() throws {
+  func `Another user's files are read if that user is trusted`() throws {
     try withFile("user:4711 count see\n") { file in
       #expect(chown(file.path, 4711, 4711) == 0)
       let error = #expect(throws: GrantsFile.Problem.self) { try file.read() }
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `Keys whose secret others know, or that need none, are not enrolled`() throws {
+  @Test func `Keys with a public secret, or that need no secret, are not enrolled`() throws {
     let daemon = [UInt8](repeating: 7, count: KeyText.keyBytes)
     func problem(_ key: [UInt8]) -> String? {
       KeyService.problem(withKey: key, tickets: [Self.other], daemon: daemon)
@@ -121,7 +121,7 @@ import Testing
     #expect(problem([UInt8](repeating: 0, count: 32))?.contains("low order") == true)
   }
 
-  @Test func `Who is in a group is asked again when the system's lists were changed`() throws {
+  @Test func `Members of a group are read again when the system's lists were changed`() throws {
     try withFile("user:4711 count see\n") { file in
       let list = "\(file.path)-group"
       defer { unlink(list) }
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `A failed lookup is told once, takes nobody's rights, and is repeated`() throws {
+  @Test func `A failed lookup is reported once, revokes no rights, and is repeated`() throws {
     try withFile("user:4711 count see\n") { file in
       let reason = Mutex<String?>(nil)
       let accounts = Accounts(
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `Where there is no file one is made`() throws {
+  @Test func `A missing file is created`() throws {
     try withFile(nil) { file in
       #expect(try file.remove(key: "laptop")?.grants == nil)
       _ = try file.add(lines("laptop", Self.key, "count see"))
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func `A name that is taken, and grants that make no sense, change nothing`() throws {
+  @Test func `A taken name, and invalid grants, leave the file unchanged`() throws {
     try withFile("") { file in
       _ = try file.add(lines("laptop", Self.key, "count see"))
       let before = try text(file)
@@ -201,7 +201,9 @@ import Testing
     }
   }
 
-  @Test func `A key's lines go while another line makes no sense, and that is said`() throws {
+  @Test func `A key's lines are removed in spite of another invalid line, which is reported`()
+    throws
+  {
     let digits = KeyText.text(Self.key)
     try withFile("user:4711 countr see\nkey:laptop=\(digits) count see\n") { file in
       guard case .failure(let problem) = try file.remove(key: "laptop")?.grants else {
@@ -213,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func `What somebody else changes at the same time is not taken back`() throws {
+  @Test func `A simultaneous change by another process is kept`() throws {
     try withFile("one\n") { file in
       var looks = 0
       try file.edit { (text) throws(GrantsFile.Problem) in
@@ -265,7 +267,7 @@ import Testing
     #expect(PeerName.ticket(KeyTicket(key: Self.key)).isGood(under: Grants(owner: 1)))
   }
 
-  @Test func `What stands behind a serial is read as it was written`() {
+  @Test func `Text after a serial is read as it was written`() {
     let names: [PeerName] = [
       .key("laptop", Self.key), .ticket(KeyTicket(key: Self.key)), .loopback,
       .process(user: 1000, group: .max, number: 0),
@@ -281,7 +283,7 @@ import Testing
     for property in unread { #expect(PeerName(property: property) == nil, "\(property)") }
   }
 
-  @Test func `Who a peer is follows from its name alone, and without one it is nobody`() {
+  @Test func `A peer's identity follows from its name alone; without a name it has no identity`() {
     func identity(_ name: PeerName?) -> ActionOrigin.Identity {
       PeerName.caller(name, at: "localhost:0:0:1").identity
     }
@@ -310,7 +312,7 @@ import Testing
     }
   }
 
-  @Test func `A secret takes nobody's place, and leaves nothing beside it`() throws {
+  @Test func `A secret replaces no file, and leaves no other file beside it`() throws {
     try withFile("by hand") { file in
       #expect(throws: TrustedFile.Problem.occupied(file.path)) {
         try SecretFile.create(file.path, [1])

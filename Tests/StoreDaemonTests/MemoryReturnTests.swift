@@ -19,7 +19,7 @@ struct MemoryReturnTests {
 
   private static let much = MemoryReturn.growth
 
-  @Test func `What a flood leaves is given back at once, again and again, but not all the time`() {
+  @Test func `Memory of a flood is given back at once, repeatedly, but not all the time`() {
     let base = 50 << 20
     check([
       (0, base, false), (50, base + Self.much, true),
@@ -46,7 +46,7 @@ struct MemoryReturnTests {
     ])
   }
 
-  @Test func `What becomes free behind a return is given back some times later`() {
+  @Test func `Memory that becomes free after a return is given back a few times later`() {
     var memory = MemoryReturn()
     #expect(!memory.isDue(at: 0, now: 0) && !memory.isPending)
     var (returns, now): ([Int64], Int64) = ([], 0)

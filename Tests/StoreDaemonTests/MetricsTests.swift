@@ -21,7 +21,7 @@ import Testing
     "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+80", "127.0.0.1:-1",
     "localhost:80", "::1:80", ":80", "127.0.0.1:80:80", "127.0.0.1: 80", "٣",
   ])
-  func `What is none is refused`(text: String) {
+  func `An invalid request is refused`(text: String) {
     let error = #expect(throws: HostError.self) { try MetricsAddress(text) }
     #expect(error?.code == .usage)
   }
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `A page that has its own name lead here reads nothing`() {
+  @Test func `A page whose own name leads here reads no numbers`() {
     for host in [
       "", "127.0.0.1", "127.0.0.1:9464", "10.1.2.3:9464", "localhost", "LocalHost:1", "[::1]",
       "[::1]:9464", "box.local", "BOX.local:9464",
@@ -101,7 +101,7 @@ import Testing
     #expect(request.take([UInt8(ascii: "x")]) == .refusal(.tooLong))
   }
 
-  @Test func `An answer says how long it is`() throws {
+  @Test func `An answer states its length`() throws {
     let text = String(decoding: MetricsResponse.bytes(["a 1", "b 2"]), as: UTF8.self)
     let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
     #expect(parts[0].hasPrefix("HTTP/1.1 200 OK\r\n"))
@@ -110,7 +110,7 @@ import Testing
     #expect(refusal.hasPrefix("HTTP/1.1 405 ") && refusal.contains("\r\nAllow: GET\r\n"))
   }
 
-  // MARK: - Who goes where there is no place
+  // MARK: - Eviction of connections
 
   private static let millisecond: Int64 = 1_000_000
 
@@ -139,13 +139,13 @@ import Testing
     #expect(expendable(peers, at: 4_000) == 1)
   }
 
-  @Test func `A question that does not end keeps nobody out`() {
+  @Test func `An endless request keeps no other peer out`() {
     let peers = (0..<16).map { peer(at: $0, askingFrom: $0 + 50) }
     #expect(expendable(peers, at: 1_049) == nil)
     #expect(expendable(peers, at: 1_050) == 0)
   }
 
-  @Test func `Who has its answer goes first, and who is being answered stays`() {
+  @Test func `An answered peer is evicted first, and one that is being answered stays`() {
     var peers = [peer(at: 0), peer(at: 10, askingFrom: 10), peer(at: 20, askingFrom: 20)]
     peers[1].phase = .waiting
     peers[2].phase = .leaving

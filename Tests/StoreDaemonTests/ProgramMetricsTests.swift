@@ -11,7 +11,7 @@ import Testing
     metrics.samples.first { $0.name == name }
   }
 
-  @Test func `Counters, timers and recorders keep what they are told`() {
+  @Test func `Counters, timers and recorders keep their values`() {
     let dimensions = [("action", "a")]
     for amount in [1, 2, -5] as [Int64] {
       metrics.makeCounter(label: "c", dimensions: dimensions).increment(by: amount)

@@ -3,7 +3,7 @@ import Testing
 @testable import StoreDaemon
 
 @Suite struct RecoveryProgressTests {
-  @Test func `A recovery that takes longer than a second says how far it is, once a second`() {
+  @Test func `A recovery of more than a second reports its progress, once a second`() {
     var progress = RecoveryProgress(through: 900, at: 5)
     let times: [Int64] = [6, 1_000_000_004, 1_000_000_005, 1_999_999_999, 2_500_000_000]
     let texts = times.enumerated().map { progress.text(at: UInt64($0) * 100, $1) }

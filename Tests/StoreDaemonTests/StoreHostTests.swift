@@ -19,7 +19,7 @@ import Testing
     #expect(HostError.Code.alreadyRunning.exitStatus == HostError.Code.cannotCreate.exitStatus)
   }
 
-  @Test func `A journal that another start may open is told from one that none can`() {
+  @Test func `A journal that another start may open is distinguished from one that no start can`() {
     let codes: [(JournalError.Code, HostError.Code)] = [
       (.full, .tryAgain), (.busy, .tryAgain), (.system, .system), (.corrupt, .cannotCreate),
       (.newer, .cannotCreate), (.foreign, .cannotCreate), (.fenced, .tryAgain),
@@ -94,7 +94,7 @@ import Testing
     #expect(replayed?.message.contains("has replayed") == true)
   }
 
-  @Test func `What a daemon shares by keys is its own when it has started again`() async throws {
+  @Test func `A daemon's values shared by keys are its own after a restart`() async throws {
     try await withDirectory { directory in
       let (all, part) = (directory.appending(path: "all"), directory.appending(path: "part"))
       try await sharesItsOwn(all, Sharing(), .counted, \.$count)
@@ -197,9 +197,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `A daemon whose main loop fails closes everything, and says why it has ended`()
-    async throws
-  {
+  func `A daemon whose main loop fails closes everything, and reports the reason`() async throws {
     try await withDirectory { directory in
       let host = host(in: directory)
       let error = try await withCheckedThrowingContinuation { continuation in
@@ -229,7 +227,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `A daemon whose connections cannot be guarded any more ends, and says why`() async throws {
+  func `A daemon whose connections cannot be guarded any more ends, with the reason`() async throws
+  {
     try await withDirectory { directory in
       let host = host(in: directory)
       let error = try await withCheckedThrowingContinuation { continuation in
@@ -276,9 +275,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `Without a snapshot a daemon goes on from the initial state where it is told to`()
-    async throws
-  {
+  func `Without a snapshot a daemon continues from the initial state on request`() async throws {
     try await withDirectory { directory in
       @MainActor func host(_ isTold: Bool) -> StoreHost<Kept.State, Kept.Action> {
         var configuration = HostConfiguration(directory: directory.path)
@@ -367,7 +364,7 @@ import Testing
     }
   }
 
-  @Test func `A daemon does not start with what it cannot keep, and says what to declare`()
+  @Test func `A daemon does not start with forgetful types, and names the right declaration`()
     async throws
   {
     try await withDirectory { directory in
@@ -380,7 +377,7 @@ import Testing
     }
   }
 
-  @Test func `A state that shares a value without a key is not kept, and the error says which`()
+  @Test func `A state that shares a value without a key is refused, and the error names the value`()
     async throws
   {
     try await withDirectory { directory in
@@ -407,7 +404,7 @@ import Testing
 
   // MARK: Tests that are written
 
-  @Test func `A test expects what was checked, and what could not be`() throws {
+  @Test func `A test expects the counts of checked and unchecked revisions`() throws {
     var report = ReplayReport()
     report.check([])
     report.pass(over: "a \"quoted\" action", "it has no form")
@@ -416,7 +413,7 @@ import Testing
     #expect(text.contains(#""a \"quoted\" action: it has no form": 1,"#))
   }
 
-  @Test func `A test without the action of what its journal has is refused`() throws {
+  @Test func `A test without the action for its journal's data is refused`() throws {
     var test = ReplayTest()
     var report = ReplayReport()
     try test.check(report)

@@ -111,7 +111,7 @@ import Testing
 
   /// Each of the first damages is followed by each other one, in histories with some snapshots.
   @Test(arguments: 0..<7)
-  func `Who follows the advice that is given gets what was named`(first: Int) throws {
+  func `The given advice leads to the named revision`(first: Int) throws {
     var random = Numbers(state: UInt64(first) + 1)
     let kinds = Damage.allCases
     for second in kinds.indices {
@@ -190,7 +190,7 @@ import Testing
     #expect(error?.message.contains("--through 20") == true, "\(error as Any)")
   }
 
-  @Test func `Of two damages the one that comes first decides what can be had`() throws {
+  @Test func `Of two damages the first one decides which revisions can be had`() throws {
     let place = try JournalDirectoryTests.Directory()
     let numbers = KeptNumbers(place.path)
     try numbers.write(snapshots: [0])
@@ -203,7 +203,7 @@ import Testing
     #expect(error?.message.contains("--through 2") == true, "\(error as Any)")
   }
 
-  @Test func `A snapshot behind damage is no remedy where more is damaged behind it`() throws {
+  @Test func `A snapshot after damage is no remedy if later entries are damaged`() throws {
     let place = try JournalDirectoryTests.Directory()
     let numbers = KeptNumbers(place.path)
     try numbers.write(snapshots: [0, 8])

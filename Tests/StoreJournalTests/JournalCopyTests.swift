@@ -163,10 +163,10 @@ import Testing
     try again.close()
     let reader = try JournalReader(directory: target.path)
     #expect(try reader.extent().oldestState == 0)
-    #expect(try open(target.path).opening.epoch == again.opening.epoch, "It is said once")
+    #expect(try open(target.path).opening.epoch == again.opening.epoch, "The epoch changes once")
   }
 
-  @Test func `A copy of a journal that was closed says so, wherever its file is`() throws {
+  @Test func `A copy of a closed journal is closed, wherever its file is`() throws {
     try begun().close()
     #expect(try copy() == 10)
     let heading = try JournalReader(directory: target.path).heading()
@@ -178,7 +178,7 @@ import Testing
       (0, ["snapshot 0"]), (5, ["snapshot 0", "1", "2", "3", "4", "5"]), (6, ["snapshot 6"]),
     ] as [(UInt64, [String])]
   )
-  func `A copy up to a revision has nothing behind it`(
+  func `A copy up to a revision has no later entries`(
     _ revision: UInt64,
     _ found: [String],
   ) throws {
@@ -189,8 +189,7 @@ import Testing
     #expect(!again.opening.isClean)
   }
 
-  @Test func `Revisions that are to come, or gone, are refused, and nothing is left behind`() throws
-  {
+  @Test func `Future or removed revisions are refused, and no files are left`() throws {
     let file = try begun()
     func code(_ revision: UInt64) -> HistoryError.Code? {
       do {
@@ -204,7 +203,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
   }
 
-  @Test func `Damage is not copied, and what was copied of it goes`() throws {
+  @Test func `Damage is not copied, and a partial copy is removed`() throws {
     try begun().close()
     try damage(entry: 2)
     let error = #expect(throws: HistoryError.self) { try copy() }
@@ -216,7 +215,7 @@ import Testing
     #expect(try parts(try open(target.path)) == ["snapshot 6"])
   }
 
-  @Test func `Damage that no restart needs is left out of a copy, which begins behind it`() throws {
+  @Test func `Damage that no restart needs is omitted from a copy, which begins after it`() throws {
     try begun().close()
     try damage(entry: 1)
     let error = #expect(throws: HistoryError.self) {
@@ -231,7 +230,7 @@ import Testing
     #expect(try JournalReader(directory: target.path).extent().beforeRecords == 6)
   }
 
-  @Test func `What is before damage can be had up to a revision, also where more is behind it`()
+  @Test func `Revisions before damage can be copied up to a revision, also with more damage later`()
     throws
   {
     try begun().close()
@@ -303,7 +302,7 @@ import Testing
     } catch { return (error as? JournalError)?.code }
   }
 
-  @Test func `A directory that somebody uses gets no copy`() throws {
+  @Test func `A directory in use gets no copy`() throws {
     try begun().close()
     let lock = try DirectoryLock(target.path)
     #expect(refusal { _ = try copy() } == .busy)
@@ -328,7 +327,7 @@ import Testing
     #expect(others.isOurs)
   }
 
-  @Test func `Whoever looks who has a directory keeps nobody from taking it`() async throws {
+  @Test func `A look at a directory's owner keeps no process from taking it`() async throws {
     let path = source.path
     _ = try DirectoryLock(path)
     let isOver = Mutex(false)
@@ -343,7 +342,7 @@ import Testing
     try taken.get()
   }
 
-  @Test func `A directory with anything but a lock gets no copy, and keeps what it has`() throws {
+  @Test func `A directory with anything but a lock gets no copy, and keeps its files`() throws {
     try begun().close()
     let note = "\(target.path)/notes.txt"
     try Data([1]).write(to: URL(fileURLWithPath: note))
@@ -360,7 +359,7 @@ import Testing
     #expect(refusal { _ = try open(target.path) } == .corrupt)
   }
 
-  @Test func `What is no journal, or one of another release, is not copied`() throws {
+  @Test func `An invalid journal, or one of another release, is not copied`() throws {
     #expect(refusal { _ = try copy() } == .missing)
     try begun().close()
     try tamper { $0.set(format: 99) }
@@ -382,7 +381,7 @@ import Testing
     #expect(try copy(through: segment.first - 1) == segment.first - 1)
   }
 
-  @Test func `A copy is read by nobody else`() throws {
+  @Test func `Only its owner can read a copy`() throws {
     try begun().close()
     _ = try copy()
     for name in ["log/00000000000000000001-1.log", "snapshots/6.snapshot"] {
@@ -391,7 +390,7 @@ import Testing
     }
   }
 
-  @Test func `Who writes on while a copy is made loses nothing, and the copy is whole`() throws {
+  @Test func `A writer loses no record during a copy, and the copy is whole`() throws {
     let file = try begun(segmentBytes: 1)
     let reader = try JournalReader(directory: source.path)
     let extent = try reader.extent()

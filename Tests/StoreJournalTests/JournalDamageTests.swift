@@ -91,9 +91,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     return errors
   }
 
-  @Test func `Whichever bit is not what it was, a journal is read or refused with what helps`()
-    throws
-  {
+  @Test func `With any bit flipped, a journal is read or refused with a remedy`() throws {
     try journal()
     let manager = FileManager.default
     var files: [(name: String, bytes: Data)] = []
@@ -142,7 +140,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     }
   }
 
-  // MARK: What is not as it was
+  // MARK: Damaged files
 
   private func path(_ name: String) -> String { "\(directory.path)/\(name)" }
 
@@ -191,7 +189,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     "log/00000000000000000001-18446744073709551615.log",
     "snapshots/18446744073709551615.snapshot", "snapshots/06.snapshot", "snapshots/+6.snapshot",
   ])
-  func `A file whose name is of no revision is none of a journal's`(name: String) throws {
+  func `A file with an invalid revision in its name is not a journal's`(name: String) throws {
     try journal()
     try Data([1]).write(to: URL(fileURLWithPath: path(name)))
     #expect(try JournalReader(directory: directory.path).extent().newest == 21)
@@ -201,14 +199,14 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     #expect(try again.unneededSnapshots().isEmpty)
   }
 
-  @Test func `A number that is too large is damage, and ends nobody`() throws {
+  @Test func `A number that is too large is damage, and ends no process`() throws {
     try journal()
     try edit(segments.last) { $0.header.total = .max }
     #expect(error { _ = try open(directory.path) }.contains("cannot be read"))
     #expect(try JournalReader(directory: directory.path).damage?.code == .corrupt)
   }
 
-  @Test func `A snapshot that cannot be read says nothing of where history ended`() throws {
+  @Test func `A snapshot that cannot be read does not change the end of history`() throws {
     try journal()
     let other = try Data(contentsOf: URL(fileURLWithPath: path("snapshots/6.snapshot")))
     try other.write(to: URL(fileURLWithPath: path("snapshots/99.snapshot")))
@@ -220,7 +218,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     #expect(try found() == Array(6...22))
   }
 
-  @Test func `What a clean end comes behind is missed, whatever is left of it`() throws {
+  @Test func `A damaged entry before a clean end is missed, at any byte`() throws {
     try journal()
     let last = try #require(segments.last)
     let whole = try SegmentEditor(last.path(in: directory.path))
@@ -236,7 +234,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     }
   }
 
-  @Test func `Where the newest segment cannot be read, what comes before it is restored`() throws {
+  @Test func `If the newest segment cannot be read, the history before it is restored`() throws {
     try journal()
     let last = try #require(segments.last)
     try edit(last) { $0.bytes[40] ^= 1 }
@@ -248,9 +246,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     #expect(try reader.copy(to: path("copy"), through: last.first - 1) == last.first - 1)
   }
 
-  @Test func `What is missing at the beginning or the end of the log is missed by who looks back`()
-    throws
-  {
+  @Test func `Records missing at either end of the log are missed by readers of the past`() throws {
     try journal()
     let first = try #require(segments.first)
     let whole = try SegmentEditor(first.path(in: directory.path))
@@ -275,7 +271,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     #expect(error { _ = try copy() } != "")
   }
 
-  @Test func `A segment that another one took the place of goes with it`() throws {
+  @Test func `A segment that another one replaced is removed with it`() throws {
     let file = try open(directory.path)
     try file.begin()
     for revision in 1...40 as ClosedRange<UInt64> {
@@ -293,7 +289,7 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     #expect(extent.beforeRecords > 9 && extent.beforeRecords <= 20)
   }
 
-  @Test func `Old history is let go of on a full disk also where there is no reserve`() throws {
+  @Test func `Old history is removed on a full disk also without a reserve`() throws {
     let file = try open(directory.path)
     try file.begin()
     for revision in 1...40 as ClosedRange<UInt64> {
@@ -302,11 +298,10 @@ private let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap { Int($
     }
     try FileManager.default.removeItem(atPath: path("reserve"))
     #expect(try file.makeRoom())
-    #expect(try !file.makeRoom(), "Nothing is left to let go of")
+    #expect(try !file.makeRoom(), "No history is left to remove")
   }
 
-  @Test func `Who begins another segment under a seal is told of that, and of nothing else`() throws
-  {
+  @Test func `A daemon that starts another segment under a seal is notified of that only`() throws {
     let first = try open(directory.path)
     try first.begin()
     try first.append(Self.batch(1...9))

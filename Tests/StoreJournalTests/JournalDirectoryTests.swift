@@ -116,7 +116,7 @@ import Testing
     return file
   }
 
-  @Test func `What was appended is read again, in its order`() throws {
+  @Test func `Appended records are read again, in their order`() throws {
     let file = try begin()
     try file.append(batch(1...2))
     try file.append(batch(3...3))
@@ -128,7 +128,7 @@ import Testing
     #expect(try parts(again) == ["build", "snapshot [0]", "records [1] 3", "records [3] 3"])
   }
 
-  @Test func `Nobody else may read what is kept, whoever may enter the directory`() throws {
+  @Test func `Only the owner may read the records, also in an open directory`() throws {
     let file = try begin()
     try file.append(batch(1...1))
     for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
@@ -142,7 +142,7 @@ import Testing
     try file.close()
   }
 
-  @Test func `A history that was not closed says so, and goes on in its epoch`() throws {
+  @Test func `A history that was not closed is marked so, and continues in its epoch`() throws {
     let file = try open()
     try file.append(batch(1...1))
     let again = try open(epoch: 8)
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(arguments: [Durability.batched, .none])
-  func `After an end of the machine what was not synced is cut off at the first that is lost`(
+  func `After a power failure unsynced records are cut off at the first lost one`(
     _ durability: Durability
   ) throws {
     let file = try begin(durability: durability)
@@ -179,7 +179,7 @@ import Testing
     withExtendedLifetime(file) {}
   }
 
-  @Test func `What was not synced is not cut off where only the program ended`() throws {
+  @Test func `Unsynced records are not cut off if only the program ended`() throws {
     let file = try begin(durability: .none)
     for revision in 1...5 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
     try SegmentEditor(try path(of: 1)).write { $0.wipe(entry: 2) }
@@ -196,7 +196,7 @@ import Testing
     #expect(try open().opening.epoch != 7)
   }
 
-  @Test func `A history that was synced keeps its epoch, whatever ended`() throws {
+  @Test func `A history that was synced keeps its epoch, after any end`() throws {
     _ = try open()
     try change(try path(of: 1)) { $0.boot = Self.otherBoot }
     #expect(try open().opening.epoch == 7)
@@ -223,7 +223,7 @@ import Testing
     #expect(refusal.0 == .corrupt && refusal.1.contains("snapshots"))
   }
 
-  @Test func `Old history goes segment by segment, and what is needed stays`() throws {
+  @Test func `Old history is removed segment by segment, and needed segments stay`() throws {
     let file = try open(segmentBytes: 1)
     for revision in 1...20 as ClosedRange<UInt64> {
       try file.append(batch(revision...revision))
@@ -242,11 +242,11 @@ import Testing
     #expect(try parts(try unbegun()).filter { $0.hasPrefix("records") }.count == 5)
   }
 
-  @Test func `History that is too old goes, however few bytes it has`() throws {
+  @Test func `History that is too old is removed, also with few bytes`() throws {
     let file = try open(segmentBytes: 1)
     try append((1...9).map { 1000 * $0 }, to: file)
     let (day, all) = (Retention(age: .seconds(5)), Retention())
-    #expect(try !file.trim(day, at: 6000), "Nothing is older than five seconds")
+    #expect(try !file.trim(day, at: 6000), "No segment is older than five seconds")
     #expect(try !file.trim(all, at: 1_000_000))
     while try file.trim(day, at: 9000) {}
     // The next segment's start bounds the age of a segment.
@@ -258,7 +258,7 @@ import Testing
     #expect(try segments.first?.first == 8)
   }
 
-  @Test func `What was kept while the clock was wrong goes with what comes next`() throws {
+  @Test func `Records of a wrong clock are removed with the next ones`() throws {
     let file = try open(segmentBytes: 1)
     let times: [UInt64?] = [1000, 2_000_000_000, nil, 4000, 5000, 6000, 7000, 8000, 9000]
     try append(times, to: file)
@@ -266,9 +266,7 @@ import Testing
     #expect(try segments.first?.first == 4)
   }
 
-  @Test func `Snapshots that a crash has left behind what follows them are none to begin with`()
-    throws
-  {
+  @Test func `Snapshots that a crash left after their successors are not used at a start`() throws {
     let file = try open(segmentBytes: 1)
     for revision in 1...9 as ClosedRange<UInt64> {
       try file.append(batch(revision...revision))
@@ -323,9 +321,7 @@ import Testing
     }
   }
 
-  @Test func `The entry that has a revision in its middle is the first that is read behind it`()
-    throws
-  {
+  @Test func `The entry with a revision in its middle is the first one read after it`() throws {
     let file = try begin()
     for revisions in [1...3, 4...6, 7...9] as [ClosedRange<UInt64>] {
       try file.append(batch(revisions))
@@ -343,7 +339,7 @@ import Testing
     #expect(found == [all, all, all, [4, 7], [4, 7], [4, 7], last, last, last, []])
   }
 
-  @Test func `A snapshot that cannot be read is none of the two that are kept`() throws {
+  @Test func `A snapshot that cannot be read is not one of the two that are kept`() throws {
     let file = try open()
     for revision in 1...3 as ClosedRange<UInt64> {
       try file.append(batch(revision...revision))
@@ -374,7 +370,7 @@ import Testing
     #expect(names.sorted() == (try segments).map(\.name))
   }
 
-  @Test func `A file takes another's place by a name that nobody knows, or not at all`() throws {
+  @Test func `A file replaces another one by a secret name, or not at all`() throws {
     let folder = directory.path
     let path = "\(folder)/file"
     // A user's file with the name that a draft might have.
@@ -391,20 +387,17 @@ import Testing
     #expect(names.sorted() == ["file", "file.new"])
   }
 
-  // MARK: What does not go on
+  // MARK: Refused openings
 
-  @Test func `Opening a history changes nothing of what it says, until all of it could be read`()
-    throws
-  {
+  @Test func `Opening a history changes no contents, until all of it could be read`() throws {
     try open().close()
     _ = try unbegun(schema: SchemaRegistry.document(for: [String].self))
-    #expect(try unbegun().opening.isClean, "Nobody has begun to write")
+    #expect(try unbegun().opening.isClean, "No writer has begun")
     _ = try open()
     #expect(try !unbegun().opening.isClean)
   }
 
-  @Test func `A snapshot of a revision behind the end tells that an older file was put back`()
-    throws
+  @Test func `A snapshot of a revision after the end shows that an older file was put back`() throws
   {
     let file = try begin()
     try file.append(batch(1...1))
@@ -428,7 +421,7 @@ import Testing
     #expect(again.opening.doubt?.contains("revision 2") == true)
     #expect(try parts(again) == ["build", "snapshot [2]"], "The newest state that there is")
     try again.append(batch(3...3))
-    #expect(try open().opening.epoch == again.opening.epoch, "It is said once")
+    #expect(try open().opening.epoch == again.opening.epoch, "The epoch changes once")
   }
 
   @Test func `Another epoch is there after any end`() throws {
@@ -488,7 +481,7 @@ import Testing
     withExtendedLifetime(file) {}
   }
 
-  @Test func `Whatever an entry says of its size, those behind it are found`() throws {
+  @Test func `After an entry with any stated size, later entries are found`() throws {
     let file = try written(through: 9)
     let whole = try SegmentEditor(try path(of: 1))
     for entry in 0..<8 {
@@ -511,7 +504,7 @@ import Testing
     withExtendedLifetime(file) {}
   }
 
-  @Test func `What was sent by somebody is no entry, whatever it looks like`() throws {
+  @Test func `A client's bytes are no entry, also if they look like one`() throws {
     let file = try begin()
     try file.append(batch(1...1))
     var head = LogEntry.Head(
@@ -586,7 +579,7 @@ import Testing
     withExtendedLifetime(file) {}
   }
 
-  @Test func `A log that may not be read is none that is empty`() throws {
+  @Test func `A log without the right to read is not an empty one`() throws {
     try begin().close()
     try FileManager.default.removeItem(atPath: "\(directory.path)/log")
     try Data().write(to: URL(fileURLWithPath: "\(directory.path)/log"))
@@ -594,7 +587,7 @@ import Testing
     #expect(refusal.0 == .unreadable && refusal.1.contains("Could not list"))
   }
 
-  @Test func `Who was ended while the first history began begins again`() throws {
+  @Test func `After an end during the first start the history begins again`() throws {
     _ = try unbegun()
     #expect(try open(epoch: 8).opening.epoch == 8)
   }
@@ -625,7 +618,7 @@ import Testing
     #expect(message { _ = try parts(try unbegun()) }?.1.contains("another segment") == true)
   }
 
-  // MARK: What goes on
+  // MARK: Continued histories
 
   @Test func `A full disk has a reserve with which old history is let go of`() throws {
     let file = try open(segmentBytes: 1)
@@ -638,11 +631,11 @@ import Testing
     #expect(bytes == JournalDirectory.reserveBytes)
     #expect(try file.makeRoom())
     #expect(FileManager.default.fileExists(atPath: reserve), "It is there for the next time")
-    #expect(try !file.makeRoom(), "Nothing is left to let go of")
+    #expect(try !file.makeRoom(), "No history is left to remove")
     #expect(try segments.first?.first == 11)
   }
 
-  @Test func `Where there is no room to begin a history its reserve is given up`() throws {
+  @Test func `Without room to begin a history its reserve is given up`() throws {
     let file = try begin()
     let reserve = "\(directory.path)/reserve"
     var attempts = 0
@@ -672,7 +665,7 @@ import Testing
   }
 
   @MainActor
-  @Test func `A disk that hangs keeps nobody from closing`() throws {
+  @Test func `A disk that hangs keeps no process from closing`() throws {
     let file = try begin()
     let journal = DiskJournal(file, .nothing)
     // Simulates a sync that does not return: later writers wait for it.
@@ -694,7 +687,7 @@ import Testing
   }
 
   @MainActor
-  @Test func `Another epoch is noted behind what was appended`() async throws {
+  @Test func `Another epoch is noted after the appended records`() async throws {
     let journal = DiskJournal(try begin(), .nothing)
     let (results, noted) = AsyncStream.makeStream(of: JournalResult.self)
     journal.onResult = { noted.yield($0) }
@@ -730,9 +723,9 @@ import Testing
     }
   }
 
-  // MARK: Two who write
+  // MARK: Two writers
 
-  @Test func `Whoever wrote before another daemon began changes nothing any more`() throws {
+  @Test func `A daemon that wrote before another one began changes no more bytes`() throws {
     let first = try begin()
     try first.append(batch(1...1))
     let second = try open()
@@ -755,7 +748,7 @@ import Testing
     try second.close()
   }
 
-  @Test func `Who has read a history that went on meanwhile does not begin to write it`() throws {
+  @Test func `A reader of a history that grew meanwhile does not begin to write it`() throws {
     let first = try begin()
     let late = try unbegun()
     try first.append(batch(1...1))
@@ -768,7 +761,7 @@ import Testing
     try second.append(batch(2...2))
   }
 
-  @Test func `A batch of which nobody knew that it is kept is kept once`() throws {
+  @Test func `A batch with an unknown outcome is kept once`() throws {
     let file = try begin()
     try file.append(batch(1...2))
     try file.append(batch(3...3))
@@ -783,7 +776,7 @@ import Testing
     #expect(message { try file.append(batch(6...6)) }?.0 == .system, "One is missing")
   }
 
-  @Test func `What was appended under a seal is nobody's`() throws {
+  @Test func `Records appended under a seal are not part of the history`() throws {
     let first = try begin()
     try first.append(batch(1...1))
     let second = try open()
@@ -796,9 +789,7 @@ import Testing
   }
 
   @MainActor
-  @Test func `A journal that another daemon has taken over says so, and nothing else`()
-    async throws
-  {
+  @Test func `A journal reports a takeover by another daemon, and no other error`() async throws {
     let journal = DiskJournal(try begin(), .nothing)
     let (results, noted) = AsyncStream.makeStream(of: JournalResult.self)
     let second = try open()
@@ -815,7 +806,7 @@ import Testing
     #expect(message { try journal.close(within: .seconds(60)) }?.0 == .fenced)
   }
 
-  // MARK: What is refused
+  // MARK: Refused files
 
   private func message(_ body: () throws -> Void) -> (JournalError.Code, String)? {
     do {
@@ -861,9 +852,7 @@ import Testing
     #expect(message { _ = try JournalReader(directory: directory.path) }?.0 == .older)
   }
 
-  @Test func `A segment whose beginning is not what it was is refused, whichever byte it is`()
-    throws
-  {
+  @Test func `A segment with any changed byte at its beginning is refused`() throws {
     let file = try begin()
     try file.append(batch(1...1))
     try file.close()
@@ -880,7 +869,7 @@ import Testing
     }
   }
 
-  @Test func `A record that is not what was kept is refused, and named`() throws {
+  @Test func `A record that differs from the kept one is refused, and named`() throws {
     let file = try begin()
     for revision in 1...3 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
     try file.close()
@@ -891,7 +880,7 @@ import Testing
     #expect(refusal.1.contains("revisions 2 to 2"))
   }
 
-  @Test func `Entries of two histories are told apart, also where their numbers fit`() throws {
+  @Test func `Entries of two histories are distinguished, also with fitting numbers`() throws {
     let file = try begin()
     for revision in 1...3 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
     try file.close()
@@ -910,15 +899,15 @@ import Testing
     #expect(refusal.0 == .corrupt && refusal.1.contains("another history"))
   }
 
-  @Test func `What is no journal is refused`() throws {
+  @Test func `An invalid journal is refused`() throws {
     _ = try unbegun()
-    try Data("hello, this is no log, whatever its name".utf8)
+    try Data("hello, this is no log, despite its name".utf8)
       .write(to: URL(fileURLWithPath: "\(directory.path)/log/00000000000000000001-1.log"))
     let refusal = try #require(message { _ = try open() })
     #expect(refusal.0 == .corrupt)
   }
 
-  @Test func `What a reader cannot take is said with its revision`() throws {
+  @Test func `A refusal by a reader is reported with its revision`() throws {
     let file = try begin()
     try file.append(batch(1...1))
     let refusal = message {

@@ -61,9 +61,7 @@ import Testing
     try #require(LogSegment.all(in: directory.path).last).path(in: directory.path)
   }
 
-  @Test func `Behind a clean end no entry is missing, whichever byte of the last one is damaged`()
-    throws
-  {
+  @Test func `Damage of the last entry before a clean end is an error, at any byte`() throws {
     try history(through: 3).close()
     let whole = try SegmentEditor(try newestPath())
     try #require(whole.entries.count == 4)
@@ -75,9 +73,7 @@ import Testing
     }
   }
 
-  @Test func `What is damaged before a snapshot is of no matter to a daemon, whatever it says`()
-    throws
-  {
+  @Test func `Damage before a snapshot does not concern a daemon, in any form`() throws {
     let file = try history(through: 9)
     try file.write([5], of: 5)
     let whole = try SegmentEditor(try newestPath())
@@ -93,7 +89,7 @@ import Testing
     withExtendedLifetime(file) {}
   }
 
-  @Test func `A seal stays, whoever else has wanted to take over`() throws {
+  @Test func `A seal stays, in spite of later takeovers`() throws {
     let first = try history(through: 1)
     let (second, third) = (try unbegun(), try unbegun())
     try second.begin()
@@ -110,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: Meanwhile.allCases)
-  private func `Who seals a segment after the log went on takes nothing over, and nothing is lost`(
+  private func `A late seal after the log grew is refused, and no record is lost`(
     _ meanwhile: Meanwhile
   ) throws {
     let segmentBytes = meanwhile == .segment ? 1 : 64 << 10
@@ -164,7 +160,7 @@ import Testing
     withExtendedLifetime(other) {}
   }
 
-  @Test func `Whoever could not begin behind a torn tail may try again`() throws {
+  @Test func `A daemon that could not begin after a torn tail may try again`() throws {
     let file = try history(through: 3)
     try SegmentEditor(try newestPath()).write {
       $0.header.boot = "earlier"
@@ -177,7 +173,7 @@ import Testing
     withExtendedLifetime(file) {}
   }
 
-  @Test func `Numbers in names lead nobody astray`() throws {
+  @Test func `Large numbers in names do not change the history`() throws {
     try history(through: 3).close()
     for name in [
       "log/00000000000000000000-1.log", "log/00000000000000000009-18446744073709551615.log",
@@ -204,7 +200,7 @@ import Testing
     #expect(code { try again.append(self.batch(4)) } == nil)
   }
 
-  @Test func `A segment in which nothing can be read is missed`() throws {
+  @Test func `A segment without a readable entry is missed`() throws {
     let file = try history(through: 3, segmentBytes: 1)
     try file.write([2], of: 2)
     try file.close()
@@ -256,7 +252,7 @@ import Testing
   #endif
 
   #if os(Linux)
-  @Test func `A file that is shorter than it was is read as far as it goes`() throws {
+  @Test func `A file that is shorter than before is read up to its end`() throws {
     // A daemon that stops truncates the room after the end while others read. Files of sysfs report
     // the size of a page, and are shorter.
     let path = "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -265,7 +261,7 @@ import Testing
   }
   #endif
 
-  @Test func `What is being written while it is read is no damage, however often that happens`()
+  @Test func `An entry that is written during a read is no damage, however often that happens`()
     throws
   {
     let file = try history(through: 5)

@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: [ClientHolder.user(.max), .key("laptop"), .unknown])
-  func `Snapshots say who answers for a client, and are read where they do not`(
+  func `Snapshots contain the holder of a client, and are read without it`(
     _ holder: ClientHolder
   ) throws {
     var history = KeptHistory()

@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `An end that says that it has records is none`() throws {
+  @Test func `An end with a count of records is invalid`() throws {
     let place = try directory()
     let numbers = KeptNumbers(place.path)
     try numbers.write(snapshots: [0, 8])
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `An entry that goes beyond the beginning of the next segment is damage`() throws {
+  @Test func `An entry that overlaps the next segment is damage`() throws {
     let place = try directory()
     let numbers = KeptNumbers(place.path)
     try numbers.write(snapshots: [0, 8])
@@ -201,7 +201,7 @@ import Testing
     try check(numbers, starts: false, "an entry in two segments")
   }
 
-  @Test func `Where no number is left for a daemon, none starts`() throws {
+  @Test func `Without a free number for a daemon, a start is refused`() throws {
     let place = try directory()
     let numbers = KeptNumbers(place.path)
     try numbers.write(snapshots: [0], through: 2)
@@ -215,7 +215,7 @@ import Testing
     try check(numbers, starts: false, "the greatest term")
   }
 
-  @Test func `An action that is no item is damage for who looks, and no matter for who starts`()
+  @Test func `An action that is no item is damage for a survey, and does not prevent a start`()
     throws
   {
     for action in [[], [0xff], [1, 1], [0x18, 1]] as [[UInt8]] {

@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: 0..<seeds)
-  func `What daemons were told is read, whatever they do`(seed: UInt64) throws {
+  func `Acknowledged records are read, after any steps of the daemons`(seed: UInt64) throws {
     let directory = try JournalDirectoryTests.Directory()
     var model = Model(directory: directory.path, random: Numbers(state: seed))
     for _ in 0..<80 { try model.step() }

@@ -99,7 +99,7 @@ import Darwin
   @Test(arguments: [
     "snapshots/6.snapshot", "log/00000000000000000006-1.log", "snapshots", "log",
   ])
-  func `What cannot be read now is named, keeps a daemon from starting, and stays`(
+  func `An error of the moment is named, keeps a daemon from starting, and leaves all files`(
     _ name: String
   ) throws {
     try history()
@@ -124,7 +124,7 @@ import Darwin
     #expect(try names.contains("snapshots/6.snapshot"))
   }
 
-  @Test func `A lock that is no file is told as that`() throws {
+  @Test func `A lock that is no file is reported as such`() throws {
     let lock = path(DirectoryLock.name)
     let ways: [() throws -> Void] = [
       { guard mkfifo(lock, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) } },
@@ -157,7 +157,7 @@ import Darwin
     #expect(try file.unneededSnapshots().allSatisfy { !$0.contains("/6.") })
   }
 
-  @Test func `Too many open files are told as such, and as something that passes`() {
+  @Test func `Too many open files are reported as such, and as a passing fault`() {
     errno = EMFILE
     let busy = DurableFile.unreadable("list", "/x")
     #expect(busy.code == .busy && busy.message.contains(String(cString: strerror(EMFILE))))
@@ -199,7 +199,7 @@ import Darwin
   }
 
   @Test
-  func `A search behind a torn entry of format 4 does no more for text that looks like entries`()
+  func `A search after a torn entry of format 4 does no more for text that looks like entries`()
     throws
   {
     let file = try unbegun(segmentBytes: 1 << 20)
@@ -235,9 +235,7 @@ import Darwin
     withExtendedLifetime(file) {}
   }
 
-  @Test func `A search behind a torn entry tells how far it is, and is given up when told to`()
-    throws
-  {
+  @Test func `A search after a torn entry reports its progress, and can be stopped`() throws {
     try history()
     let file = try unbegun(segmentBytes: 1 << 20)
     try file.begin()
@@ -270,9 +268,7 @@ import Darwin
     withExtendedLifetime(file) {}
   }
 
-  @Test func `A limit of files' sizes that a segment does not fit is told with both numbers`()
-    throws
-  {
+  @Test func `A limit of files' sizes below a segment is reported with both numbers`() throws {
     let refusal = error {
       try JournalDirectory.checkFileLimit(atLeast: 4 << 20, 1 << 20)
     }
@@ -295,7 +291,7 @@ import Darwin
     ]
     for (name, number) in numbers { #expect(!FileSystemKind.isLocal(number), "\(name)") }
     #expect(FileSystemKind.isShared("/proc"), "It is no kind that is known to be local")
-    #expect(FileSystemKind.isShared("/not/there"), "Nothing is known of it")
+    #expect(FileSystemKind.isShared("/not/there"), "Its file system is unknown")
     #expect(!FileSystemKind.isInMemory("/not/there") && !FileSystemKind.isInMemory("/proc"))
     if FileManager.default.isWritableFile(atPath: "/dev/shm") {
       #expect(FileSystemKind.isInMemory("/dev/shm") && !FileSystemKind.isShared("/dev/shm"))

@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: [[1], [2], [5, 6], [3, 4, 5, 6, 7, 8, 9]] as [[UInt64]])
-  func `Damage of what no restart needs never keeps it from going, by bytes and on a full disk`(
+  func `Damage that no restart needs is removed as usual, by bytes and on a full disk`(
     _ firsts: [UInt64]
   ) throws {
     let file = try damaged(firsts)
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: [[2], [3, 4], [2, 3, 4, 5, 6, 7, 8, 9, 10]] as [[UInt64]])
-  func `Damage of what no restart needs never keeps it from going by its age`(
+  func `Damage that no restart needs is removed as usual by its age`(
     _ firsts: [UInt64]
   ) throws {
     let file = try damaged(firsts.filter { $0 <= 9 })
@@ -114,7 +114,7 @@ import Testing
     #expect(try segments.first?.first == 10)
   }
 
-  @Test func `What is damaged keeps an estimate of its bytes, so that no more goes than was told`()
+  @Test func `Damaged history has an estimated size, so that no more than requested is removed`()
     throws
   {
     let file = try damaged([4])
@@ -123,8 +123,7 @@ import Testing
     #expect(try segments.first?.first == 1)
   }
 
-  @Test func `Torn ends count as bytes of history that are kept, and what they exceed goes`() throws
-  {
+  @Test func `Torn ends count as bytes of kept history, and their excess is removed`() throws {
     let file = try damaged([])
     let size = Retention(bytes: 10_000)
     #expect(try !file.trim(size))
@@ -138,9 +137,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: torn))
   }
 
-  @Test func `A clock that is ahead when a daemon starts makes nothing old that was kept before`()
-    throws
-  {
+  @Test func `A clock that is ahead when a daemon starts does not age earlier records`() throws {
     let file = try unbegun()
     try file.begin()
     try append(1...12, to: file)
@@ -209,7 +206,7 @@ import Testing
       .map { String($0.prefix { $0.isNumber }) }.flatMap { UInt64($0) }
   }
 
-  @Test func `Who restores up to the revision that is named gets it, whatever is damaged`() throws {
+  @Test func `A restore up to the named revision succeeds, after any damage`() throws {
     for place in 1...12 as ClosedRange<UInt64> {
       let other = try JournalRetentionTests()
       let file = try other.unbegun()
@@ -247,7 +244,7 @@ import Testing
     }
   }
 
-  @Test func `Nothing is advised that leads to an error`() throws {
+  @Test func `No advice leads to an error`() throws {
     let file = try unbegun()
     try file.begin()
     try append(1...12, to: file)

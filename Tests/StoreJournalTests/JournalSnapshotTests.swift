@@ -129,7 +129,9 @@ import Testing
     #expect(try found() == [0, 9])
   }
 
-  @Test func `The second file goes when two revisions have snapshots that can be read`() throws {
+  @Test func `The second file is removed when two revisions have snapshots that can be read`()
+    throws
+  {
     let file = try history()
     try keep(9, in: file)
     #expect(try names == ["0.snapshot", "9.snapshot"])
@@ -205,7 +207,7 @@ import Testing
     _ = try again.read { (_) throws(CodecError) in }
     try again.begin()
     #expect(again.foreignSnapshots == [path(name)])
-    #expect(try names == ["0.copy", "0.snapshot", name], "It is none of two")
+    #expect(try names == ["0.copy", "0.snapshot", name], "It is not one of the two")
     for revision in 10...40 as ClosedRange<UInt64> {
       try again.append(Self.batch(revision...revision))
       if revision.isMultiple(of: 10) { try keep(revision, in: again) }
@@ -235,7 +237,7 @@ import Testing
   }
 
   @Test
-  func `Where a snapshot of another history is the only one, it is named, and nothing begins`()
+  func `If a snapshot of another history is the only one, it is named, and no history begins`()
     throws
   {
     let file = try history()
@@ -265,8 +267,7 @@ import Testing
     withExtendedLifetime(file) {}
   }
 
-  @Test func `Where the log is older than a snapshot, the history goes on from the snapshot`()
-    throws
+  @Test func `If the log is older than a snapshot, the history continues from the snapshot`() throws
   {
     let file = try history(5)
     let segment = try #require(LogSegment.all(in: directory.path).first)
@@ -280,14 +281,15 @@ import Testing
     _ = try again.read { (_) throws(CodecError) in }
     try again.begin()
     try again.append(Self.batch(10...10))
-    #expect(try found() == [9, 10], "It is none of another history")
+    #expect(try found() == [9, 10], "It is not of another history")
     try keep(10, in: again)
     #expect(try names == ["10.snapshot", "9.snapshot"])
   }
 
   // MARK: No snapshot
 
-  @Test func `Without a snapshot history goes on from the initial state that it began with`() throws
+  @Test func `Without a snapshot history continues from the initial state that it began with`()
+    throws
   {
     try history().close()
     for name in ["0.snapshot", "0.copy"] { try damage(name) }
@@ -309,11 +311,11 @@ import Testing
     try file.begin(at: 4)
     try file.append(Self.batch(5...6))
     let refused = try #require(refusal { _ = try found(from: Self.initial) })
-    #expect(refused.message.contains("behind revision 1"), "\(refused)")
+    #expect(refused.message.contains("after revision 1"), "\(refused)")
     #expect(refusal { _ = try found() }?.message.contains("--from-initial-state") == false)
   }
 
-  @Test func `Records are listed without a snapshot, and no state is told`() throws {
+  @Test func `Records are listed without a snapshot, and without a state`() throws {
     try history().close()
     for name in ["0.snapshot", "0.copy"] {
       try FileManager.default.removeItem(atPath: path(name))
@@ -420,7 +422,7 @@ import Testing
     #expect(entries.count == 12)
   }
 
-  @Test func `An export without a state says so, and is not imported`() throws {
+  @Test func `An export without a state is marked so, and is not imported`() throws {
     try history().close()
     for name in ["0.snapshot", "0.copy"] { try damage(name) }
     let reader = try JournalReader(directory: directory.path)

@@ -130,9 +130,7 @@ import Testing
 
   // MARK: The program was killed
 
-  @Test func `A write that was cut short at the end of a sector is torn, and nothing else is`()
-    throws
-  {
+  @Test func `Only a write that was cut short at the end of a sector is torn`() throws {
     let whole = try segment([100, 9_000])
     let last = whole.entries[1]
     let torn = Verdict.opened(1, isTorn: true, isSameEpoch: true)
@@ -158,7 +156,8 @@ import Testing
     )
   }
 
-  @Test func `An entry whose last zeros are missing is whole, and history goes on after it`() throws
+  @Test func `An entry whose last zeros are missing is whole, and history continues after it`()
+    throws
   {
     let whole = try segment([100, 101])
     let last = whole.entries[1]
@@ -214,7 +213,7 @@ import Testing
 
   private func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
 
-  // MARK: What is cut off
+  // MARK: Removed bytes
 
   @Test func `Bytes that are cut off are kept beside the log, and go where room is needed`() throws
   {
@@ -336,7 +335,7 @@ import Testing
 
   // MARK: Formats
 
-  @Test func `A log of format 3 is read, and goes on in format 4`() throws {
+  @Test func `A log of format 3 is read, and continues in format 4`() throws {
     let file = try unbegun()
     try file.begin()
     try file.write([0], of: 0)

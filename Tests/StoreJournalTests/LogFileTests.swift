@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4_096, 5_000, 1 << 20, (1 << 20) + 1])
-  func `What is read past the page cache is what is read through it`(_ count: Int) throws {
+  func `Reads past the page cache and through it give the same bytes`(_ count: Int) throws {
     let path = "\(directory.path)/file"
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
     try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -99,7 +99,7 @@ import Testing
     try body(try LogFile(making: path))
   }
 
-  @Test func `Which file a path leads to is not known where it cannot be looked at`() throws {
+  @Test func `A path that cannot be examined has no known file`() throws {
     let file = try LogFile(making: path)
     #expect(try file.isNamed(path) && !file.isNamed("\(path).other"))
     let below = "\(path)/below"

@@ -104,7 +104,7 @@ import Darwin
     let before = try files
     var salvage = try Salvage(source.path, to: target.path)
     let report = try salvage.run()
-    #expect(try files == before, "Nothing is changed")
+    #expect(try files == before, "All files are unchanged")
     return report
   }
 
@@ -141,7 +141,7 @@ import Darwin
     #expect(again.opening.epoch != 7, "Both may go on")
   }
 
-  @Test func `What is behind damage is saved where a snapshot leads to it`() throws {
+  @Test func `Records after damage are saved if a snapshot leads to them`() throws {
     _ = try history(snapshots: [0, 12])
     try damage(7)
     let report = try salvage()
@@ -152,7 +152,7 @@ import Darwin
     #expect(try revisions(in: report.files[0]) == (1...6).map { "\($0)" })
   }
 
-  @Test func `Without a state behind damage, history ends before it, and the rest is kept beside`()
+  @Test func `Without a state after damage, history ends before it, and the rest is kept beside`()
     throws
   {
     _ = try history()
@@ -215,7 +215,7 @@ import Darwin
     #expect(report.missing.contains { $0.contains("No history could be made") })
   }
 
-  @Test func `What of a torn end can be read is kept as text`() throws {
+  @Test func `The readable part of a torn end is kept as text`() throws {
     let file = try history(closing: false)
     // The last entry has three records, of which two and a half are on the disk.
     try file.append(Self.batch(21...23))
@@ -317,9 +317,7 @@ import Darwin
     #expect((kind == "folder") == FileManager.default.fileExists(atPath: "\(torn)/mine"))
   }
 
-  @Test func `What cannot be kept beside the log, for something has its place, stays in the log`()
-    throws
-  {
+  @Test func `Records without a free name beside the log stay in the log`() throws {
     let file = try history(closing: false)
     let segment = try #require(segments.last)
     try SegmentEditor(segment.path(in: source.path)).write { editor in
@@ -352,7 +350,7 @@ import Darwin
     #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).contains("mine"))
   }
 
-  @Test func `Whatever is damaged, all is told, and what can be read is saved`() throws {
+  @Test func `After any damage all faults are reported, and the readable part is saved`() throws {
     _ = try history(snapshots: [0, 11])
     let whole = try files.filter { $0.key.hasSuffix(".log") || $0.key.hasSuffix(".snapshot") }
     let names = whole.keys.sorted()
@@ -388,7 +386,7 @@ import Darwin
 
   private func ends(_ survey: LogSurvey) -> [LogSurvey.End] { survey.segments.map(\.end) }
 
-  @Test func `A directory that is well has nothing to be told`() throws {
+  @Test func `A directory without damage has an empty report`() throws {
     let file = try history(snapshots: [0, 9], closing: false)
     var survey = try LogSurvey(source.path)
     #expect(survey.problems == [])
@@ -440,7 +438,7 @@ import Darwin
   }
 
   @Test(arguments: ["before", "total"])
-  func `What a segment says of those before it is looked at`(field: String) throws {
+  func `A segment's statements about earlier ones are checked`(field: String) throws {
     _ = try history()
     try SegmentEditor(try segments[1].path(in: source.path)).write {
       if field == "before" { $0.header.before ^= 1 } else { $0.header.total += 1 }
@@ -452,7 +450,7 @@ import Darwin
     #expect(survey.problems.first?.text.contains(try segments[1].name) == true)
   }
 
-  @Test func `An end that does not come behind the last entry is damage`() throws {
+  @Test func `An end that does not follow the last entry is damage`() throws {
     _ = try history()
     let newest = try #require(segments.last)
     try SegmentEditor(newest.path(in: source.path)).write { editor in
@@ -473,7 +471,7 @@ import Darwin
     #expect(try LogSurvey(source.path).isDamaged)
   }
 
-  @Test func `An entry behind the end, or one that is there twice, is damage`() throws {
+  @Test func `An entry after the end, or a repeated one, is damage`() throws {
     _ = try history()
     let newest = try #require(segments.last).path(in: source.path)
     let whole = try SegmentEditor(newest)

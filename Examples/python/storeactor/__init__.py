@@ -9,7 +9,7 @@ __all__ = [*_OF_CLIENT, "EncodingError", "Schema", "SchemaError"]
 
 
 def __getattr__(name):
-    # The client needs ZeroMQ; who only reads files (journal.py) does not.
+    # Only the client needs ZeroMQ: reading files (journal.py) works without it.
     if name not in _OF_CLIENT:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import client

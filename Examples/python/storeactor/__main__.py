@@ -11,7 +11,7 @@ from . import Client, ClientClosed, NotApplied, Refused, SchemaError
 
 
 def directory():
-    """Where a daemon is by default: a variable that is empty or relative counts as not set."""
+    """The default directory of a daemon: an empty or relative variable counts as unset."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/"):
         return f"{runtime}/storeactor"
@@ -24,8 +24,8 @@ def arguments():
     parser.add_argument("--dir", default=os.environ.get("STOREACTOR_DIR") or directory())
     parser.add_argument("--timeout", type=float, default=30, help="seconds (not of watch)")
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("scopes", help="list what the daemon exposes")
-    commands.add_parser("status", help="show how the daemon is")
+    commands.add_parser("scopes", help="list the scopes that the daemon exposes")
+    commands.add_parser("status", help="show the status of the daemon")
     for name, text in (("get", "print a state"), ("watch", "print it whenever it changes")):
         commands.add_parser(name, help=text).add_argument("scope")
     send = commands.add_parser("send", help="send actions, as JSON or bare names")

@@ -23,7 +23,7 @@ JOIN_BYTES = 16 << 20
 
 
 class ClientClosed(Exception):
-    """The client has been closed, or the daemon will not have it any more."""
+    """The client was closed, or the daemon refuses it permanently."""
 
 
 class Refused(Exception):
@@ -35,7 +35,7 @@ class NotApplied(Exception):
 
 
 class ActionRefused(NotApplied):
-    """A reducer refused an action: `reason`, and perhaps a `code` and a `value`."""
+    """A reducer refused an action: `reason`, and optionally a `code` and a `value`."""
 
     def __init__(self, reason, details=None):
         self.reason = reason
@@ -47,7 +47,7 @@ class ActionRefused(NotApplied):
 
 
 def check_directory(path):
-    """Refuses a directory that others than its user and root could have put where it is."""
+    """Refuses a directory that users other than this one and root could have replaced."""
     path = os.path.realpath(path)
     while True:
         info = os.stat(path)
@@ -61,7 +61,7 @@ def check_directory(path):
 
 
 class Scope:
-    """What is known of a scope: its schemas, its state, and whether that is up to date."""
+    """A scope: its schemas, its state, and whether the state is up to date."""
 
     def __init__(self, client, name):
         self.name = name
@@ -84,7 +84,7 @@ class Scope:
 
     @property
     def state(self):
-        """The state; None while the scope has none."""
+        """The state; None while the scope is absent."""
         schema = self.state_schema
         return None if self.value is None else schema.content(schema.root[1], self.value, "$")
 
@@ -93,7 +93,7 @@ class Scope:
         return digest(self.value)
 
     async def states(self):
-        """The state now, and whenever it has changed; where several came at once the newest."""
+        """Yields the current state and each change; of several pending changes the newest."""
         shown = self  # no value is the scope itself
         while True:
             if self.refusal:
@@ -105,7 +105,7 @@ class Scope:
                 await self._client.changed()
 
     async def outputs(self):
-        """What the scope's actions put out from now on."""
+        """Yields the outputs that the scope's actions emit from now on."""
         queue = asyncio.Queue()
         self._outputs.append(queue)
         try:
@@ -128,7 +128,7 @@ class Action:
         self._client = client
         self._applied, self._finished = loop.create_future(), loop.create_future()
         for future in (self._applied, self._finished):
-            # Who does not wait for an outcome is not told of it.
+            # Marks the exception as retrieved, so that asyncio does not log unobserved outcomes.
             future.add_done_callback(lambda future: future.cancelled() or future.exception())
 
     async def applied(self):
@@ -164,7 +164,7 @@ class Action:
 
 
 class View:
-    """The set of scopes that is shown, and how far it has come."""
+    """The set of shown scopes, and its position."""
 
     def __init__(self, nonce, topic, scopes, sequence, revision):
         self.nonce, self.topic, self.scopes = nonce, topic, scopes
@@ -176,7 +176,7 @@ class View:
 
 
 class Join:
-    """A join on its way: what was asked, and what of it has come."""
+    """A join in progress: its request, and the parts that have arrived."""
 
     def __init__(self, nonce, scopes, modes, timeout, outputs_wait):
         self.nonce, self.scopes, self.modes = nonce, scopes, modes
@@ -204,7 +204,7 @@ class Join:
 
     @property
     def keeps(self):
-        """Whether the present view goes on until the echo."""
+        """Whether the current view continues until the echo."""
         return KEEP in self.modes.values()
 
     def is_complete(self):
@@ -216,7 +216,7 @@ class Join:
 
 
 class Client:
-    """A connection to a daemon, which comes back by itself.
+    """A connection to a daemon, which reconnects by itself.
 
         async with Client("/run/user/1000/storeactor", name="lamp") as client:
             counter = await client.follow("counter")
@@ -235,7 +235,7 @@ class Client:
         self.epoch = None
         self._newest = None  # [epoch, revision]: the newest revision that came in any way
         self.is_stale = True
-        self.problems = []  # what was repaired, for the curious
+        self.problems = []  # the repaired faults, for diagnosis
         self.joins = self.sessions = self.revisions = self.bookmarks = self.private_views = 0
         self._phase = "offline"
         self._token = self._private = None
@@ -248,7 +248,7 @@ class Client:
         self._first_vain_join = None
         self._topics = set()
         self._actions = {}  # sequence: action, until all before it have outcomes too
-        self._waiting = []  # (nonce, sequence, action, what to do) until the view has come so far
+        self._waiting = []  # (nonce, sequence, action, closure) until the view reaches it
         self._next_sequence = 1
         self._running = {}  # sequence: action whose effects run
         self._requests, self._next_request = {}, 1
@@ -292,7 +292,7 @@ class Client:
             self._loop.call_soon(self._read, socket, take)
 
     def _start(self, work):
-        """A task of the client's; where it fails, everybody who waits is told."""
+        """Starts a task; if it fails, all waiters receive its error."""
         task = asyncio.create_task(work)
 
         def ended(task):
@@ -308,10 +308,10 @@ class Client:
             socket.close(linger=linger if socket is self._ctl else 0)
 
     def _read(self, socket, take):
-        """Takes what has come, but lets others have their turn.
+        """Takes up to 64 pending messages, then yields to other callbacks.
 
-        A socket's descriptor tells only that something has changed, so this reads until nothing is
-        left, and is called after sending as well, which may have been what noticed the change.
+        A socket's descriptor only signals changes, so this reads until no message is left. It also
+        runs after each send, since sending may consume the signal.
         """
         for _ in range(64):
             if socket.closed or not socket.get(zmq.EVENTS) & zmq.POLLIN:
@@ -325,7 +325,7 @@ class Client:
         self._loop.call_soon(self._read, socket, take)
 
     def _close(self, error):
-        """Tells everybody who waits."""
+        """Ends all waits with an error."""
         if self._closing:
             return
         self._phase, self._closing = "closed", error
@@ -442,12 +442,12 @@ class Client:
         for sequence in [s for s in self._running if s not in running]:
             self._running.pop(sequence)._finish()
         if is_other_epoch:
-            # No state of this epoch shows whether it has what was applied in the other one.
+            # No state of this epoch shows whether it includes actions of the other epoch.
             waiting, self._waiting = self._waiting, []
             for _, _, _, act in waiting:
                 act()
         if not resumed:
-            # Nonces go on, so that a later join of any session shows what an earlier one waits for.
+            # Nonces continue over sessions, so a later join of any session ends an earlier wait.
             self._view = View(0, None, [], 0, revision)
         for scope in self.scopes.values():
             scope.refusal = scope.handle = None
@@ -489,15 +489,15 @@ class Client:
             future.set_result(item)
 
     async def describe(self):
-        """What is exposed: lists of a name, whether it stands for rows, and documents (§8.1)."""
+        """The exposed scopes: lists of a name, whether it names rows, and documents (§8.1)."""
         return await self._ask(8)
 
     async def status(self):
-        """How the daemon is (§8.2)."""
+        """The daemon's status (§8.2)."""
         return await self._ask(9)
 
     async def history(self, *question):
-        """What was (§8.3)."""
+        """The answer to a question about the history (§8.3)."""
         answer = await self._ask(11, list(question))
         if answer[0] == 3:
             raise Refused(f"{answer[1]}: {answer[2]}")
@@ -539,7 +539,7 @@ class Client:
 
     async def _learn(self, scope):
         for name, is_each, state, action, _, *output in await self.describe():
-            # A row's scope is called by its list's name and its id, which may be anything.
+            # A row's scope is named by its list's name and its id, which may be any text.
             if scope.name != name and not (is_each and scope.name.startswith(f"{name}/")):
                 continue
             # A scope may be absent, so its state is an optional of the schema's root.
@@ -552,7 +552,7 @@ class Client:
         raise Refused(f"unknownScope: the daemon describes no scope {scope.name!r}")
 
     async def _learn_again(self, scope):
-        """The daemon has other types now: takes those, and asks for the state anew."""
+        """Learns the daemon's new types, and requests the state again."""
         hashes = scope.state_hash, scope.action_schema.hash
         refusal, scope.state_schema = scope.refusal, None
         scope.value = scope.position = None
@@ -569,9 +569,9 @@ class Client:
     # Joining: §9
 
     def _rejoin(self, problem=None, *, keeps=False, outputs_wait=False):
-        """Asks for all scopes that are wanted.
+        """Joins all wanted scopes.
 
-        With `keeps` the view goes on for those that it shows; else all go on from their positions.
+        With `keeps` the view continues for its scopes; otherwise all continue from their positions.
         """
         if problem:
             self.problems.append(problem)
@@ -579,7 +579,7 @@ class Client:
             return
         self._nonce += 1
         self.joins += 1
-        # Those that are joined for sending only come last, where there is a limit.
+        # Send-only scopes are last, so a limit drops them first.
         wanted = [scope for scope in self.scopes.values() if scope.is_wanted]
         wanted = sorted(wanted, key=lambda scope: not scope.followers)
         room = self._limits[2]
@@ -589,7 +589,7 @@ class Client:
         for scope in self.scopes.values():
             if scope not in wanted:
                 scope.handle = None
-        # What a join on its way would have brought is not shown, so there is nothing to keep.
+        # The result of a join in progress is not shown, so the view cannot be kept.
         keeps = keeps and self._join is None and not self._view.comes_on_ctl
         modes, entries = {}, []
         for scope in wanted:
@@ -680,7 +680,7 @@ class Client:
         if capture is None:
             return
         scope = self._scope_of(handle)
-        # Behind a snapshot it goes on from there, else from the position that the join has named.
+        # Continues from the snapshot if there is one, otherwise from the join's position.
         value = scope.value if capture[1] is None else capture[0]
         if change is not None:
             self._send(7, nonce, len(encode(change[0])))
@@ -753,7 +753,7 @@ class Client:
     def _take_view_message(self, kind, body, size, topic=None, is_ctl=False):
         join = self._join
         if is_ctl and kind == 1:
-            # What follows the echo of a join that was given up is of a view that nobody has here.
+            # Messages after the echo of an abandoned join belong to a view that is unknown here.
             self._ctl_topic = join.topic if join and body[0] == join.nonce else None
         if kind == 1:
             return self._echo(*body)
@@ -763,7 +763,7 @@ class Client:
         if join is None:
             return self._handle_view(kind, body) if is_shown else None
         if join.echo is None:
-            # Before the echo it is the present view's, which goes on while the join keeps it.
+            # Before the echo the message belongs to the current view, which a join may keep.
             if is_shown and join.keeps:
                 self._handle_view(kind, body)
             elif is_shown and kind == 4 and join.outputs_wait:
@@ -828,7 +828,7 @@ class Client:
             if scope.digest == expected:
                 scope.repairs = 0
                 continue
-            # Fetched at once; again and again in vain after 1 s, 2 s, … up to 60 s.
+            # The first repair is immediate; each further one waits 1 s, 2 s, … up to 60 s.
             delay = min(2 ** (scope.repairs - 1), 60) if scope.repairs else 0
             scope.is_doubtful, scope.repairs = True, scope.repairs + 1
             problem = f"the digest of {scope.name} differs at revision {revision}"
@@ -850,7 +850,7 @@ class Client:
                     queue.put_nowait(item)
 
     def _marker(self, *_):
-        # Nothing is lost: the revision is too large to be published, and comes as a capture.
+        # The revision is too large to be published: the client fetches it as a capture.
         self._rejoin(outputs_wait=True)
 
     def _pong(self, number, revision, nonce, sequence, *_):
@@ -860,7 +860,7 @@ class Client:
         if self._join or not is_behind:
             self._behind = None
         elif self._behind is None:
-            # Only the answer to a ping that is still to be sent says that nothing came since.
+            # Only the answer to a later ping proves that no message arrived meanwhile.
             self._behind = self._ping + 1, self._received
         elif number >= self._behind[0] and self._received == self._behind[1]:
             self._rejoin(f"nothing came up to sequence {sequence}")
@@ -895,7 +895,7 @@ class Client:
         return action
 
     def _flush(self):
-        """Sends what can be sent, in order, each message with consecutive actions."""
+        """Sends all sendable actions in order, each message with consecutive actions."""
         if self._phase != "live":
             return
         message, size = [], 0
@@ -903,9 +903,9 @@ class Client:
         for action in unsent:  # these are always the last ones
             scope = action.scope
             if action.has_outcome or scope.refusal:
-                part = [0, None, None]  # the empty action: it must not run any more
+                part = [0, None, None]  # the empty action: it must not run anymore
             elif scope.handle is None:
-                break  # which is on its way
+                break  # the handle has been requested
             else:
                 part = [scope.handle, action.item, action.deadline]
             length = len(encode(part))
@@ -938,8 +938,8 @@ class Client:
                 self._running[number] = action
             self._hear(revision)
             self._when_shown(nonce, sequence, action, lambda a=action, r=revision: a._resolve(r))
-        # One behind an action without an outcome stays: should they be sent again, the sequences
-        # have to be consecutive.
+        # An action after one without an outcome stays: if they are sent again, the sequences have
+        # to be consecutive.
         for number in list(self._actions):
             if not self._actions[number].has_outcome:
                 break
@@ -969,7 +969,7 @@ class Client:
         self._waiting.append((nonce, sequence, action, act))
 
     def _show(self):
-        """Tells whoever waits for what is shown now."""
+        """Runs the closures that wait for the shown position."""
         view, waiting, self._waiting = self._view, self._waiting, []
         for entry in waiting:
             nonce, sequence, _, act = entry

@@ -24,7 +24,7 @@ def hashable(value):
         return frozenset(map(hashable, value))
     if hasattr(value, "items"):
         return cbor2.frozendict({key: hashable(part) for key, part in value.items()})
-    # Python finds a NaN among others only where it is the same object.
+    # Python compares NaNs by identity, so all of them become one object.
     return math.nan if value != value else value
 
 
@@ -54,7 +54,7 @@ def _sorted(parts, key, what):
 
 
 def encode(value, depth=MAXIMAL_DEPTH):
-    """A value's bytes, which are the same for the same value everywhere."""
+    """A value's canonical bytes."""
     if value is None or isinstance(value, (bool, bytes, str)):
         return cbor2.dumps(value)
     if isinstance(value, int):
@@ -93,10 +93,10 @@ _ONLY_SETS = _OnlySets()
 
 
 def decode(data, depth=MAXIMAL_DEPTH):
-    """The value that the bytes are, if they are exactly what `encode` makes of it.
+    """Decodes a value, if the bytes equal its encoding by `encode`.
 
-    That refuses long forms, wrong orders, what stands twice (also where only Python takes two keys
-    for equal, such as 1 and True), tags, and bytes behind the item, all with one comparison.
+    One comparison refuses long forms, wrong orders, duplicates (also keys that are equal only in
+    Python, such as 1 and True), tags, and bytes after the item.
     """
     try:
         value = cbor2.loads(bytes(data), semantic_decoders=_ONLY_SETS, allow_indefinite=False)

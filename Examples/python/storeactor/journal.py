@@ -35,7 +35,7 @@ ANY = Schema(["any", {}])
 
 
 class Refused(Exception):
-    """A directory that nobody can read as a journal, or a revision that it does not have."""
+    """A directory that is no readable journal, or a revision that it does not have."""
 
 
 # The history
@@ -136,7 +136,7 @@ def read_files(directory: Path) -> History:
 
 
 def read_history(directory: Path, tries: int = 3) -> History:
-    """Reads a directory, again where a running daemon was writing or removing meanwhile."""
+    """Reads a directory; reads it again if a running daemon has changed it meanwhile."""
     try:
         history = read_files(directory)
     except FileNotFoundError as error:
@@ -227,7 +227,7 @@ def check_link(segment: Segment, following: Segment, valid: list[Snapshot]) -> l
 
 
 def check_states(history: History) -> None:
-    """Compares each snapshot with what the records before it lead to."""
+    """Compares each snapshot with the state that the records before it lead to."""
     try:
         for record, _ in history.records():
             describe_record(record)  # also the parts that states need not
@@ -245,7 +245,7 @@ def check_states(history: History) -> None:
         history.problems.append(str(damage))
 
 
-# What is printed
+# Printed forms
 
 
 def describe_any(value: Any) -> Any:

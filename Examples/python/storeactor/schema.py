@@ -1,4 +1,4 @@
-"""What values mean: PROTOCOL.md §2 (schemas), §3 (deltas), §5 (JSON)."""
+"""The meaning of values: PROTOCOL.md §2 (schemas), §3 (deltas), §5 (JSON)."""
 
 import base64
 import json
@@ -39,7 +39,7 @@ class Schema:
 
     @property
     def hash(self):
-        """The same for all documents that differ in nothing but what definitions are called."""
+        """A hash that does not depend on the names of definitions."""
         order = []
 
         def rename(type):
@@ -64,7 +64,7 @@ class Schema:
         return digest([root, definitions])
 
     def kind(self, type):
-        """A type's kind and its parts; a named one is what it names."""
+        """A type's kind and its parts; a named type is resolved."""
         if isinstance(type, str):
             return type, ()
         if type[0] == "named":
@@ -80,7 +80,7 @@ class Schema:
         return [value] if self._wraps(type) else value
 
     def content(self, type, value, path):
-        """What an optional has inside."""
+        """The content of an optional."""
         if not self._wraps(type):
             return value
         is_one = isinstance(value, (list, tuple)) and len(value) == 1
@@ -90,7 +90,7 @@ class Schema:
     # Values
 
     def check(self, value, type=None, path="$"):
-        """Refuses a value that is none of the type."""
+        """Refuses a value of another type."""
         type = self.root if type is None else type
         kind, parts = self.kind(type)
         if kind in ("int128", "uint128"):
@@ -149,7 +149,7 @@ class Schema:
 
     @staticmethod
     def _payload(value, path):
-        """A choice's case and what it has."""
+        """A choice's case and its payload."""
         if isinstance(value, str):
             return value, {}
         _expect(hasattr(value, "items") and len(value) == 1, path, "expected a case")
@@ -491,7 +491,7 @@ def _float(tree, kind, path):
 
 
 def _date_text(value):
-    """ISO 8601 with the fewest digits, where that is exact."""
+    """ISO 8601 with the fewest digits, if that is exact."""
     if math.isfinite(value) and abs(value) < 1e12:
         for digits in (0, 3, 6, 9):
             with localcontext() as context:

@@ -105,7 +105,7 @@ def check_value(schema: Schema, value: Any, what: str) -> None:
 
 
 class Header(NamedTuple):
-    """What the first bytes of a segment say: §4.1."""
+    """The header of a segment: §4.1."""
 
     size: int
     format: int
@@ -151,7 +151,7 @@ def read_header(data: bytes) -> Header:
 
 
 class Head(NamedTuple):
-    """What an entry begins with: §4.2. `place`, `start` (of the records) and `stop` are offsets."""
+    """The head of an entry: §4.2. `place`, `start` (of the records) and `stop` are offsets."""
 
     place: int
     start: int
@@ -176,8 +176,8 @@ class Entry(NamedTuple):
 
 
 def read_head(data: bytes, place: int, header: Header) -> Head | None:
-    """The head at an offset, if it is whole; in format 3 if it may be, since only the checksum of
-    the whole entry tells."""
+    """The head at an offset, if it is whole. In format 3 it is only a candidate: the checksum
+    covers the whole entry."""
     start = place + HEAD.size + (8 if header.format == 4 else 0)
     if start > len(data):
         return None
@@ -215,17 +215,17 @@ def next_head(data: bytes, place: int, header: Header) -> Head | None:
 
 
 class Hole(NamedTuple):
-    """Bytes that are no whole entry, up to a whole head, and the revisions around them."""
+    """Bytes before a whole head that are no whole entry, and the revisions around them."""
 
     place: int
     until: int
     last: int  # before them
-    first: int  # behind them
+    first: int  # after them
 
 
 @dataclass
 class Segment:
-    """A file of entries, with what is wrong in it."""
+    """A file of entries, with its faults."""
 
     name: str
     term: int
@@ -298,13 +298,13 @@ def read_entries(segment: Segment, header: Header, limit: int) -> tuple[int, int
             return place, head.kind
         segment.entries.append(entry)
         segment.last = head.last
-    # What follows is void, but an end of the daemon is worth telling.
+    # Entries after the limit are void, but the kind of a daemon's end is reported.
     entry = read_entry(data, place, header)
     return place, entry.head.kind if entry and entry.head.kind != RECORDS else 0
 
 
 def judge_end(segment: Segment, header: Header, place: int, mark: int) -> None:
-    """What follows the last entry of the newest segment."""
+    """Judges the bytes after the last entry of the newest segment."""
     data, segment.is_ended = segment.data, mark != 0
     until = len(data.rstrip(b"\0"))  # where the tail ends
     if mark and (head := next_head(data, place, header)):
@@ -327,12 +327,12 @@ def boot_id() -> str | None:
 
 
 def is_promised(segment: Segment, header: Header) -> bool:
-    """Whether what was acknowledged is in the file: only the machine's end takes unsynced bytes."""
+    """Whether all acknowledged bytes are in the file: a machine's crash may lose unsynced bytes."""
     return header.durability == "full" or header.boot == boot_id()
 
 
 def is_torn(segment: Segment, header: Header, place: int, until: int) -> bool:
-    """Whether the bytes behind the last whole entry can be one that was being written: §4.3."""
+    """Whether the bytes after the last whole entry can be an incomplete write: §4.3."""
     if header.format == 3 or header.file != segment.file or not is_promised(segment, header):
         return True
     head = read_head(segment.data, place, header)
@@ -343,8 +343,8 @@ def is_torn(segment: Segment, header: Header, place: int, until: int) -> bool:
 
 
 def is_void(segment: Segment, header: Header, hole: Hole) -> bool:
-    """Whether whole entries behind a hole were never promised, or are of a file that was copied
-    while it was written. What an end follows was promised, and was not being written."""
+    """Whether whole entries after a hole were never promised, or are of a file that was copied
+    during a write. Entries before an end were promised, and their writes were complete."""
     if segment.is_ended or header.file == "copy":
         return False
     if not is_promised(segment, header):
@@ -412,7 +412,7 @@ def read_snapshot(name: str, revision: int, data: bytes) -> Snapshot:
 
 
 def is_identity(value: Any = None) -> bool:
-    """What a peer is known by, if it is known."""
+    """Whether a value is a peer's identity, or null for an unknown peer."""
     is_user = is_list(value, is_uint) and len(value) == 3
     return value is None or value is True or is_text(value) or is_user
 

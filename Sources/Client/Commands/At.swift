@@ -23,7 +23,7 @@ struct At: ParsableCommand {
   @Argument(help: "The revision.", completion: .list([]))
   var revision: UInt64
 
-  @Argument(help: "What to do: get.", completion: .list(["get"]))
+  @Argument(help: "The command to run: get.", completion: .list(["get"]))
   var command: String
 
   @Argument(

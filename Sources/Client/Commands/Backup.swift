@@ -15,10 +15,10 @@ import Darwin
 struct Backup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Copy all that a data directory has to another one, also while its daemon runs.",
+    abstract: "Copy a data directory to another one, also while its daemon runs.",
     discussion: """
-      The copy has everything up to one revision, and each record and snapshot was looked at on \
-      the way. It is there as a whole or not at all. Exits with 73 where there is something already.
+      The copy has all data up to one revision. Each record and snapshot is checked during the \
+      copy. The copy appears as a whole or not at all. Exits with 73 if the target is not empty.
 
       Example:
         storectl backup --data data copy
@@ -35,7 +35,7 @@ struct Backup: ParsableCommand {
   var data: String
 
   @Argument(
-    help: ArgumentHelp("Where the copy goes: a directory that is empty, or is made."),
+    help: ArgumentHelp("The target: an empty directory, or a new one."),
     completion: .directory,
     transform: PathArgument.parse,
   )
@@ -58,11 +58,11 @@ struct Backup: ParsableCommand {
 struct Restore: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Make a data directory of a backup, or of another data directory.",
+    abstract: "Create a data directory from a backup, or from another data directory.",
     discussion: """
-      A daemon that starts from it begins another epoch: its clients fetch their state anew, and \
-      what they have sent since runs again where it is not in the copy. Exits with 73 where there \
-      is something already, and with 75 where a daemon runs.
+      A daemon that starts from it begins another epoch: its clients fetch their whole state, and \
+      actions that they have sent since run again if the copy lacks them. Exits with 73 if the \
+      target is not empty, and with 75 if a daemon uses it.
 
       Example:
         storectl restore copy --data restored
@@ -79,13 +79,13 @@ struct Restore: ParsableCommand {
   var copy: String
 
   @Option(
-    help: ArgumentHelp("A directory that is empty, or is made.", valueName: "directory"),
+    help: ArgumentHelp("The target: an empty directory, or a new one.", valueName: "directory"),
     completion: .directory,
     transform: PathArgument.parse,
   )
   var data: String
 
-  @Option(help: ArgumentHelp("Leave out what came behind a revision.", valueName: "revision"))
+  @Option(help: ArgumentHelp("Omit changes after a revision.", valueName: "revision"))
   var through: UInt64?
 
   func run() throws {
@@ -107,7 +107,7 @@ enum Copying {
   /// Reports damage in data that no restart needs, and that the copy therefore lacks.
   static func note(_ damage: HistoryError, _ progress: ProgressLine) {
     progress.end()
-    Note.print("\(damage.message) What came before is not in the copy.")
+    Note.print("\(damage.message) The copy lacks the earlier history.")
   }
 
   /// Copies, and prints the newest revision of the copy.

@@ -8,12 +8,12 @@ struct Bench: ParsableCommand {
     commandName: "bench",
     abstract: "Measure how fast the daemon takes actions.",
     discussion: """
-      The scope is followed by the same client: an action is done when it is acknowledged and the \
-      local state includes it.
+      The same client watches the scope: an action is done when it is acknowledged and the local \
+      state includes it.
 
-      The actions are real ones: they change the state, and nothing takes them back. On a \
-      terminal it is said before what is sent to whom. A daemon that keeps its state is sent none \
-      without consent: --yes, or an answer on the terminal.
+      The actions are real ones: they change the state permanently. On a terminal the command \
+      first announces the actions and the daemon. A daemon that keeps its state on disk receives \
+      actions only with consent: --yes, or an answer on the terminal.
 
       Examples:
         storectl bench latency --count 100 --yes
@@ -26,13 +26,13 @@ struct Bench: ParsableCommand {
   @OptionGroup(visibility: .hidden) var options: ConnectionOptions
 
   func run() throws {
-    throw ValidationError("Name what to measure: storectl bench latency, or throughput.")
+    throw ValidationError("Name a measurement: storectl bench latency, or throughput.")
   }
 
   struct Latency: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "latency",
-      abstract: "Send one action at a time, after 1000 that do not count.",
+      abstract: "Send one action at a time, after 1000 that are not measured.",
     )
 
     @OptionGroup var options: ConnectionOptions
@@ -46,13 +46,13 @@ struct Bench: ParsableCommand {
   struct Throughput: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "throughput",
-      abstract: "Keep so many actions on the way as the window has room for.",
+      abstract: "Keep as many actions in flight as the window permits.",
     )
 
     @OptionGroup var options: ConnectionOptions
     @OptionGroup var load: Load
 
-    @Option(help: ArgumentHelp("Actions on the way at once.", valueName: "actions"))
+    @Option(help: ArgumentHelp("The greatest number of actions in flight.", valueName: "actions"))
     var window = 256
 
     func validate() throws {
@@ -68,7 +68,7 @@ struct Bench: ParsableCommand {
 
   /// The actions to send, and their number.
   struct Load: ParsableArguments {
-    @Option(help: ArgumentHelp("How many actions count.", valueName: "actions"))
+    @Option(help: ArgumentHelp("The number of measured actions.", valueName: "actions"))
     var count: Int?
 
     @Option(help: "The scope to send to.", completion: Completions.scopes)
@@ -77,7 +77,7 @@ struct Bench: ParsableCommand {
     @Option(help: ArgumentHelp("The action to send, as JSON.", valueName: "json"))
     var action = "\"incrementButtonTapped\""
 
-    @Flag(help: "Send them, also where the daemon keeps what they change.")
+    @Flag(help: "Send them, even if the daemon keeps its state on disk.")
     var yes = false
 
     func validate() throws {

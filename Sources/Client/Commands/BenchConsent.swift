@@ -34,15 +34,15 @@ struct BenchConsent {
     guard isTerminal, isatty(0) == 1 else {
       throw CommandError(
         .usage,
-        "Nothing was sent: it would stay changed. Give --yes if that is meant, or take a daemon "
-          + "of its own: stored --dir DIRECTORY --in-memory",
+        "No action was sent: its change would be permanent. Give --yes to consent, or use a "
+          + "separate daemon: stored --dir DIRECTORY --in-memory",
       )
     }
-    let question = Array("storectl: It stays changed. Go on? [y/N] ".utf8)
+    let question = Array("storectl: The changes are permanent. Continue? [y/N] ".utf8)
     _ = StandardOutput.write(question, to: StandardOutput.errorDescriptor)
     let answer = try await LineReader().next()
     guard case .text(let text)? = answer, ["y", "yes"].contains(text.lowercased()) else {
-      throw CommandError(.usage, "Nothing was sent.")
+      throw CommandError(.usage, "No action was sent.")
     }
   }
 }

@@ -84,8 +84,7 @@ final class BenchRun {
   private static var cut: CommandError {
     CommandError(
       .tryAgain,
-      "Another history has begun at the daemon's place meanwhile, so the bench was ended. Start it "
-        + "again.",
+      "The daemon's history was replaced during the bench, which has ended. Start it again.",
     )
   }
 

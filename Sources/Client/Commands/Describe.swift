@@ -9,8 +9,8 @@ struct Describe: ParsableCommand {
     commandName: "describe",
     abstract: "Show the schema of a scope's state, and the actions it takes.",
     discussion: """
-      Without a scope, of all. Under each action stands what send takes for it, to be pasted. \
-      With --json, schemas are written as the protocol has them.
+      Without a scope it shows all scopes. Below each action is an example of the argument that \
+      send takes. With --json, schemas have the form of the protocol.
 
       Example:
         storectl describe todos

@@ -12,7 +12,7 @@ struct Enrol: ParsableCommand {
       Makes a pair of keys and hands in the public one. The secret one stays here, in the \
       directory storeactor/keys of $XDG_CONFIG_HOME or ~/.config, and every command with --connect \
       and the line's address uses it. The line has the daemon's key, so no other daemon can \
-      answer. Where the answer is lost, the same line is good for another try.
+      answer. If the answer is lost, the same line can be used again.
 
       Example:
         storectl enrol 'tcp://host:5555#8c…e1.07…4b'
@@ -22,7 +22,7 @@ struct Enrol: ParsableCommand {
   @Flag(help: "Print one line of JSON.")
   var json = false
 
-  @Argument(help: "The line; - reads it from standard input, where others do not see it.")
+  @Argument(help: "The line; - reads it from standard input, which hides it from other users.")
   var line: String
 
   func run() throws {

@@ -8,11 +8,12 @@ import StoreState
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write all that a data directory has as lines of JSON.",
+    abstract: "Write all data of a data directory as lines of JSON.",
     discussion: """
-      First whose it is, the types of who wrote it, and the oldest state that is kept, as a whole, \
-      with what no client sees. Then a line for each revision behind it, with what it changed, and \
-      the end. Import makes a data directory of it. The daemon must not be running.
+      The first lines have the name of the root, the schema of its state, and the oldest kept \
+      state, including the parts that are hidden from clients. A line with the changes of each \
+      later revision follows, and an end. Import creates a data directory from the lines. The \
+      daemon must not be running.
 
       Example:
         storectl export --data copy > history
@@ -44,8 +45,8 @@ struct Export: ParsableCommand {
       throw HistoryError(
         .corrupt,
         "The log in \(data) ends at revision \(end), and there is a snapshot of revision "
-          + "\(extent.newest): an export would lack what came between. Copy the directory with "
-          + "storectl backup, and export the copy.",
+          + "\(extent.newest): an export would lack the revisions between them. Copy the directory "
+          + "with storectl backup, and export the copy.",
       )
     }
     var past = try PastExport(try reader.heading(), format: JournalDirectory.format, reader)

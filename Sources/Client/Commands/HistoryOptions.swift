@@ -19,7 +19,7 @@ struct HistoryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Read this data directory instead of asking a daemon, which must not be running.",
-      discussion: "Scopes are called by the fields that lead to them then: todos/items/<id>.",
+      discussion: "A scope's name is then the path of fields that leads to it: todos/items/<id>.",
       valueName: "directory",
     ),
     completion: .directory,
@@ -153,8 +153,8 @@ final class Past {
     let (end, newest) = (try reader.endOfRecords(), try reader.extent().newest)
     guard end < newest else { return }
     Note.print(
-      "The log ends with revision \(end), and there is a snapshot of revision \(newest): what led "
-        + "from one to the other is not kept."
+      "The log ends with revision \(end), and there is a snapshot of revision \(newest): the "
+        + "revisions between them are not kept."
     )
   }
 

@@ -12,12 +12,12 @@ import Darwin
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Make a data directory of what export has written.",
+    abstract: "Create a data directory from the output of export.",
     discussion: """
-      Everything is as it was: what became of actions, and what was interrupted, too. What counts \
-      is "snapshot" and "record" of each line; the rest is for people. A daemon that starts from \
-      it begins another epoch, as from a backup. Exits with 73 where there is something already, \
-      and with 75 where a daemon runs.
+      The directory has the same contents, including the outcomes of actions and the interrupted \
+      effects. Import reads "snapshot" and "record" of each line; the rest is for people. A \
+      daemon that starts from it begins another epoch, as from a backup. Exits with 73 if the \
+      target is not empty, and with 75 if a daemon uses it.
 
       Example:
         storectl import history --data imported
@@ -30,7 +30,7 @@ struct Import: ParsableCommand {
   var file: String
 
   @Option(
-    help: ArgumentHelp("A directory that is empty, or is made.", valueName: "directory"),
+    help: ArgumentHelp("The target: an empty directory, or a new one.", valueName: "directory"),
     completion: .directory,
     transform: PathArgument.parse,
   )

@@ -16,9 +16,9 @@ struct Invite: ParsableCommand {
     commandName: "invite",
     abstract: "Print a line by which another machine may enrol, once.",
     discussion: """
-      The line has the daemon's address and public key, and a ticket: whoever has it may hand in a \
-      key of his own, until somebody has, or its time is over, or the daemon ends. Give it only to \
-      whom it is for. Only the daemon's user and root may invite, on the daemon's own machine.
+      The line has the daemon's address and public key, and a ticket. Its holder may register one \
+      key, until the ticket's time is over or the daemon ends. Give the line only to its intended \
+      holder. Only the daemon's user and root may invite, on the daemon's own machine.
 
       Example:
         storectl invite laptop --grant todos:see,send --for 15m
@@ -27,7 +27,7 @@ struct Invite: ParsableCommand {
 
   @OptionGroup var options: ConnectionOptions
 
-  @Argument(help: "What the daemon is to call the key.")
+  @Argument(help: "The name for the key.")
   var name: String
 
   @Option(
@@ -41,14 +41,14 @@ struct Invite: ParsableCommand {
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("For how long the line is good: 90s, 15m or 2h.", valueName: "time"),
+    help: ArgumentHelp("How long the line is valid: 90s, 15m or 2h.", valueName: "time"),
   )
   var time = "15m"
 
   @Option(
     help: ArgumentHelp(
       "The address by which the other machine reaches the daemon.",
-      discussion: "Without it the first at which the daemon listens and asks for keys.",
+      discussion: "The default is the daemon's first address that requires keys.",
       valueName: "url",
     )
   )
@@ -69,7 +69,7 @@ struct Invite: ParsableCommand {
   private func lines() throws -> [String] {
     try grant.map { text in
       guard let colon = text.lastIndex(of: ":"), colon != text.startIndex else {
-        throw ValidationError("\"\(text)\" grants nothing. Expected SCOPES:RIGHTS, todos:see,send.")
+        throw ValidationError("\"\(text)\" is no grant. Expected SCOPES:RIGHTS, todos:see,send.")
       }
       var rights: [String] = []
       for word in text[text.index(after: colon)...].split(separator: ",").map(String.init) {

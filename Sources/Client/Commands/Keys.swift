@@ -8,10 +8,10 @@ import StoreState
 struct Keys: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
-    abstract: "List the keys that may connect over tcp, and what is granted to them.",
+    abstract: "List the keys that may connect over tcp, and their grants.",
     discussion: """
-      Tickets that nobody has used yet have no key, but a time. Only the daemon's user and root \
-      may ask, on the daemon's own machine.
+      An unused ticket has its remaining time in the place of a key. Only the daemon's user and \
+      root may list keys, on the daemon's own machine.
 
       Example:
         storectl keys
@@ -62,10 +62,10 @@ extension KeyAnswer.Entry {
 struct Revoke: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke",
-    abstract: "Let a key in no more, and end its connections; or take a ticket back.",
+    abstract: "Revoke a key, and end its connections; or revoke a ticket.",
     discussion: """
-      Only the daemon's user and root may, on the daemon's own machine. Its lines are removed from \
-      the file of grants, also where another line there makes no sense, which is said then.
+      Only the daemon's user and root may revoke, on the daemon's own machine. The command removes \
+      the key's lines from the file of grants, and prints a warning if another line is invalid.
 
       Example:
         storectl revoke laptop
@@ -74,22 +74,22 @@ struct Revoke: ParsableCommand {
 
   @OptionGroup var options: ConnectionOptions
 
-  @Argument(help: "What the daemon calls the key.")
+  @Argument(help: "The name of the key.")
   var name: String
 
   func run() throws {
     let (name, isJSON) = (name, options.json)
     try Connecting(options: options, name: "storectl revoke").ask { daemon in
       guard case .done(_, let warning) = try await daemon.answer(to: .revoke(name: name)) else {
-        throw CommandError(.badData, "The daemon did not say whether it has.")
+        throw CommandError(.badData, "The daemon did not confirm the revocation.")
       }
       if let warning {
-        Note.print("What else the file of grants says is not in force as it is: \(warning)")
+        Note.print("The other changes in the file of grants are not in force: \(warning)")
       }
       try StandardOutput.line(
         isJSON
           ? JSONValue.object([.init("revoked", .string(name))]).text()
-          : "\(Printable.text(name)) is not let in any more."
+          : "\(Printable.text(name)) is revoked."
       )
     }
   }

@@ -8,15 +8,15 @@ import StoreState
 struct Log: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
-    abstract: "List what happened: who did what when, and what it changed.",
+    abstract: "List the revisions: their times, their senders, their actions and their changes.",
     discussion: """
-      A line for each revision, oldest first: its number, when it was reduced, who caused it, how, \
-      which scopes it changed and how long the reducer took. As a table on a terminal, else as JSON.
+      A line for each revision, oldest first: its number, the time, the sender, the action, the \
+      changed scopes and the duration of the reducer. As a table on a terminal, else as JSON.
 
-      With --follow, where the daemon begins another epoch, because its history was rolled back or \
-      replaced: what both have in common is told once. Where that is nothing, or more than 2,048 \
-      lines back, all of the other history is told that is behind --after. Without --follow the \
-      list ends with 75 there.
+      If the daemon begins another epoch, because its history was rolled back or replaced, \
+      --follow lists the common revisions once. If the histories have no common revision, or the \
+      last one is more than 2,048 lines back, it lists all revisions of the other history after \
+      --after. Without --follow the command then exits with 75.
 
       Examples:
         storectl log --tail 10 --follow
@@ -28,14 +28,14 @@ struct Log: ParsableCommand {
   @OptionGroup var history: HistoryOptions
 
   @Option(
-    help: ArgumentHelp("Only what changed a scope.", valueName: "scope"),
+    help: ArgumentHelp("Only revisions that changed a scope.", valueName: "scope"),
     completion: Completions.scopes,
   )
   var scope: String?
 
   @Option(
     help: ArgumentHelp(
-      "Only what a client sent, by its id, which a log shows that is read with --data.",
+      "Only actions of a client, by its id. A log that is read with --data shows the ids.",
       valueName: "id",
     ),
     transform: { text in
@@ -47,24 +47,24 @@ struct Log: ParsableCommand {
   )
   var client: Identifier?
 
-  @Option(help: ArgumentHelp("Only what came behind a revision.", valueName: "revision"))
+  @Option(help: ArgumentHelp("Only revisions after this one.", valueName: "revision"))
   var after: UInt64 = 0
 
-  @Option(help: ArgumentHelp("End after so many revisions.", valueName: "count"))
+  @Option(help: ArgumentHelp("End after this number of revisions.", valueName: "count"))
   var count: Int?
 
   @Option(
     name: [.customShort("n"), .long],
-    help: ArgumentHelp("Begin with the newest so many revisions of these.", valueName: "count"),
+    help: ArgumentHelp("Begin with this number of the newest revisions.", valueName: "count"),
   )
   var tail: Int?
 
-  @Flag(help: "Go on with what happens from now on, until SIGTERM or SIGINT.")
+  @Flag(help: "Continue with new revisions, until SIGTERM or SIGINT.")
   var follow = false
 
   func validate() throws {
     if follow, history.data != nil {
-      throw ValidationError("--follow needs a daemon: leave --data away.")
+      throw ValidationError("--follow needs a daemon: omit --data.")
     }
     if let count, count < 1 { throw ValidationError("--count needs at least 1, not \(count).") }
     if let tail, tail < 0 { throw ValidationError("--tail needs at least 0, not \(tail).") }

@@ -9,16 +9,16 @@ struct SalvageCommand: ParsableCommand {
     commandName: "salvage",
     abstract: "Copy all that can be read of a damaged data directory, as a new history.",
     discussion: """
-      The new history is that which reaches the newest revision: it begins with a snapshot, and \
-      ends before what is missing. Without any snapshot it is that of the records from revision 1 \
-      on, and has no state: only the program that began it goes on from them, with \
-      --from-initial-state, and only if its initial state is the same each time. Other records, \
-      and those of an end that was torn, are written as lines of JSON to the folder "salvaged" in \
-      the target. What is missing is listed. Nothing in the damaged directory is changed.
+      The new history is the one that reaches the newest revision: it begins with a snapshot, and \
+      ends before the missing data. Without any snapshot it has the records since revision 1, and \
+      no state: only the program that began it can continue from them, with --from-initial-state, \
+      and only if its initial state is the same each time. Other records, and those of a torn end, \
+      are written as lines of JSON to the folder "salvaged" in the target. The output lists the \
+      missing data. The damaged directory stays unchanged.
 
-      Exits with 0 where a daemon starts from the new history, with 1 where it has no state, with \
-      65 where no history could be made, with 73 where there is something already, and with 75 \
-      where a daemon runs.
+      Exits with 0 if a daemon can start from the new history, with 1 if it has no state, with 65 \
+      if no history could be created, with 73 if the target is not empty, and with 75 if a daemon \
+      uses one of the directories.
 
       Example:
         storectl salvage copy salvaged
@@ -35,7 +35,7 @@ struct SalvageCommand: ParsableCommand {
   var damaged: String
 
   @Argument(
-    help: ArgumentHelp("Where the new history goes: a directory that is empty, or is made."),
+    help: ArgumentHelp("The target: an empty directory, or a new one."),
     completion: .directory,
     transform: PathArgument.parse,
   )
@@ -70,7 +70,7 @@ struct SalvageCommand: ParsableCommand {
       try StandardOutput.line(tree.text())
     } else {
       for text in report.missing { try StandardOutput.line(Printable.text(text)) }
-      if report.missing.isEmpty { try StandardOutput.line("Nothing is missing.") }
+      if report.missing.isEmpty { try StandardOutput.line("No data is missing.") }
     }
     guard let newest = report.newest else {
       throw CommandError(

@@ -7,7 +7,7 @@ import StoreState
 struct Scopes: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scopes",
-    abstract: "List what the daemon exposes.",
+    abstract: "List the scopes that the daemon exposes.",
     discussion: """
       Example:
         storectl scopes

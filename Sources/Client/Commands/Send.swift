@@ -6,20 +6,20 @@ import Tracing
 struct Send: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
-    abstract: "Send actions to a scope, in order, and print what became of each.",
+    abstract: "Send actions to a scope, in order, and print the outcome of each.",
     discussion: """
       An action is JSON: a case without payload is a string, "incrementButtonTapped"; with payload \
-      an object, {"addButtonTapped":{"title":"Milk"}}. All are checked before the first is sent, \
-      and when one does not fit nothing is sent.
+      an object, {"addButtonTapped":{"title":"Milk"}}. All actions are checked before the first is \
+      sent; if one does not fit the schema, no action is sent.
 
-      With - actions are read from standard input, one on each line; empty lines are left out. A \
-      line that does not fit is rejected in its place, and the others go on; what was not applied \
-      is told with the number of its line. It also goes on through a restart of the daemon, and \
-      ends when the input has ended and every outcome has arrived.
+      With - actions are read from standard input, one on each line; empty lines are skipped. An \
+      action that does not fit is rejected in its place, and the others are sent. Each action that \
+      was not applied is reported with the number of its line. The command continues through a \
+      restart of the daemon, and ends when the input has ended and every outcome has arrived.
 
-      Exits with 0 when all were applied, 65 when one was rejected as bad, 75 when one expired or \
-      was refused for load, 77 when one may not be sent by this user or key. SIGTERM or SIGINT \
-      ends it at once, by that signal; with - it says how far it came.
+      Exits with 0 if all were applied, 65 if one was rejected, or refused by a reducer, 75 if one \
+      expired or was refused for load, 77 if this user or key may not send one. SIGTERM or SIGINT \
+      ends it at once, by that signal; with - it prints its progress.
 
       Examples:
         storectl send counter incrementButtonTapped
@@ -44,12 +44,12 @@ struct Send: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long connecting and the actions together may take; what has not run then, must not.",
+      "The time limit for connecting and all actions; actions that have not run by then expire.",
       discussion: """
-        Without it 1.5 for connecting, or 10 to another machine, and 30 for the actions. With - \
-        it is for connecting, and then for each action from when it was read; without it an \
-        action has no limit there. Effects that --finish waits for have none. Over ssh it counts \
-        from when ssh is connected.
+        The default is 1.5 for connecting, or 10 to another machine, and 30 for the actions. With \
+        - it limits connecting, and then each action from the time at which it was read; the \
+        default there is no limit for actions. Effects that --finish waits for have no limit. Over \
+        ssh the time begins when ssh is connected.
         """,
       valueName: "seconds",
     )
@@ -68,7 +68,7 @@ struct Send: ParsableCommand {
     help: ArgumentHelp(
       "The file to which to add a line for each action, as a span.",
       discussion: """
-        As stored --trace does, of whose spans it is the beginning; they may share a file.
+        The spans are the parents of those of stored --trace; both may use the same file.
         """,
       valueName: "file",
     ),

@@ -73,7 +73,7 @@ final class SendSession {
         Note.print("\(place)\(error)")
       }
     }
-    if let worst { throw CommandError(worst, "Nothing was sent.") }
+    if let worst { throw CommandError(worst, "No action was sent.") }
     noteEvents()
     for action in actions { submit(action, line: nil, timeout) }
     // The daemon decides within the timeout; later no outcome is expected.
@@ -117,8 +117,8 @@ final class SendSession {
   private func interrupted(_ signal: Int32) {
     progressLine.end()
     Note.print(
-      "Interrupted: \(Counted.text(accepted, "action")) read, \(printed) with an outcome; of the "
-        + "others it is not known."
+      "Interrupted: \(Counted.text(accepted, "action")) read, \(printed) with an outcome; the "
+        + "other outcomes are unknown."
     )
     raise(signal)
   }

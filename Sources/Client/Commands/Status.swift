@@ -7,12 +7,12 @@ import TerminalCurses
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show how the daemon is: its revision, its sessions, its counters.",
+    abstract: "Show the daemon's status: its revision, its sessions, its counters.",
     discussion: """
-      First whether it is well, then who is there, the one that is furthest behind first, and last \
-      what the daemon has counted; counters that are 0 are left out.
+      First the daemon's health, then the sessions, the largest backlog first, and last the \
+      daemon's counters, without those that are 0.
 
-      With --watch again and again: on a terminal as a screen, which q ends, else once a second.
+      With --watch it repeats: on a terminal as a screen, which q ends, else once a second.
 
       Examples:
         storectl status --watch
@@ -22,7 +22,7 @@ struct Status: ParsableCommand {
 
   @OptionGroup var options: ConnectionOptions
 
-  @Flag(help: "Go on showing it until SIGTERM or SIGINT.")
+  @Flag(help: "Repeat it until SIGTERM or SIGINT.")
   var watch = false
 
   @Flag(help: "Print it once, in the text format of Prometheus.")
@@ -33,7 +33,7 @@ struct Status: ParsableCommand {
 
   func validate() throws {
     if prometheus, watch || options.json {
-      throw ValidationError("--prometheus is a format of its own: leave --json and --watch away.")
+      throw ValidationError("--prometheus is a format of its own: omit --json and --watch.")
     }
   }
 

@@ -8,17 +8,17 @@ import StoreState
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Check that all that is kept can be read and fits together.",
+    abstract: "Check that all kept data is readable and consistent.",
     discussion: """
-      Each record and each snapshot has its checksum, no revision is missing, and each snapshot is \
-      what the records before it lead to. With --data each segment of the log is listed, with what \
-      it ends with: clean, open, continued by the next one, copied, torn or damaged.
+      Each record and each snapshot must have its checksum, no revision may be missing, and each \
+      snapshot must be the result of the records before it. With --data each segment of the log is \
+      listed, with its end: clean, open, continued by the next one, copied, torn or damaged.
 
-      Exits with 0 where all is well: also where a daemon was killed, and of a copy. With 65 where \
-      something that was kept cannot be read. With 1 where the log ends with bytes that are no \
-      whole entry, was taken over by a daemon of which nothing is here, ends before its newest \
-      snapshot, or a snapshot is of another history: a daemon starts, and what it goes on from may \
-      not be all there was.
+      Exits with 0 if all is well, which includes the data of a killed daemon, and copies. Exits \
+      with 65 if kept data cannot be read. Exits with 1 if the log ends with bytes that are no \
+      whole entry, was taken over by a daemon whose records are absent, or ends before its newest \
+      snapshot, or if a snapshot is of another history: a daemon starts, but its data may be \
+      incomplete.
 
       Examples:
         storectl verify

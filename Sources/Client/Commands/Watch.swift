@@ -5,23 +5,24 @@ import TerminalCurses
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Show the state of scopes, and what changes in it, as it changes.",
+    abstract: "Show the states of scopes, and their changes, as they change.",
     discussion: """
-      On a terminal as a tree, in which what changed last is highlighted; q ends it. Without \
-      colours where NO_COLOR is set.
+      On a terminal as a tree that highlights the latest changes; q ends it. Without colours if \
+      NO_COLOR is set.
 
-      Where the output is no terminal, or one that cannot show a screen, and with each of the \
-      options below, as lines: of JSON where no terminal is. Each line belongs to one scope and \
-      one revision. When the output cannot keep up, revisions are skipped, but never reordered.
+      As lines if the output is no terminal, or one that cannot show a screen, and with each of \
+      the options below. The lines are JSON if the output is no terminal. Each line belongs to one \
+      scope and one revision. If the output cannot keep up, revisions are skipped, but never \
+      reordered.
 
-      With --deltas every revision is printed: the state first, then what each revision changed. \
-      When more than 64 MiB wait to be printed, or the daemon no longer has what was missed, a \
-      line with the whole state takes the place of the changes.
+      With --deltas every revision is printed: the state first, then the changes of each revision. \
+      If more than 64 MiB wait to be printed, or the daemon no longer has the missed changes, a \
+      line with the whole state replaces them.
 
-      With --outputs, what the scopes put out is printed as well, each after the state that it \
-      belongs to. What is put out while there is no connection is never printed.
+      With --outputs the outputs of the scopes are printed as well, each after its state. Outputs \
+      that are sent while there is no connection are never printed.
 
-      Goes on through a restart of the daemon. SIGTERM or SIGINT ends it after a whole line.
+      Continues through a restart of the daemon. SIGTERM or SIGINT ends it after a whole line.
 
       Examples:
         storectl watch todos counter
@@ -38,16 +39,16 @@ struct Watch: ParsableCommand {
   )
   var scopes: [String]
 
-  @Flag(help: "Print what each revision changed instead of the newest state.")
+  @Flag(help: "Print the changes of each revision instead of the newest state.")
   var deltas = false
 
-  @Flag(help: "Print what the scopes put out as well.")
+  @Flag(help: "Print the outputs of the scopes as well.")
   var outputs = false
 
   @Flag(help: "Print the digest of the scope's state on each line.")
   var digest = false
 
-  @Option(help: ArgumentHelp("End after so many lines.", valueName: "lines"))
+  @Option(help: ArgumentHelp("End after this number of lines.", valueName: "lines"))
   var count: Int?
 
   func validate() throws {

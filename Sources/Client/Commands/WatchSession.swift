@@ -114,7 +114,7 @@ final class WatchSession {
       )
       line(entry, ("delta", tree))
     } catch {
-      let problem = "A delta of \(scope.name) makes no sense: \(error)"
+      let problem = "A delta of \(scope.name) is invalid: \(error)"
       session.end(.failure(CommandError(.badData, problem)))
     }
   }

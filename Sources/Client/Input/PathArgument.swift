@@ -7,7 +7,7 @@ enum PathArgument {
   /// An empty path is refused, since it would denote an unintended place.
   static func parse(_ text: String) throws -> String {
     guard !text.isEmpty else {
-      throw ValidationError("The path is empty. Name one, or leave the option away.")
+      throw ValidationError("The path is empty. Name one, or omit the option.")
     }
     return text
   }

@@ -129,7 +129,7 @@ extension DaemonStatus {
   }
 
   private var slowest: String {
-    backlog.isEmpty ? "none behind" : "the slowest has \(backlog) unread"
+    backlog.isEmpty ? "without a backlog" : "the slowest has \(backlog) unread"
   }
 
   /// The sessions, with the largest backlog first.

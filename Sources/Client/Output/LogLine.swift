@@ -113,7 +113,7 @@ struct LogLine {
     if let bytes = entry[field: "actionBytes"] { return "\(scope) (\(text(bytes)) bytes)" }
     if let name = entry[field: "name"] { return text(name) }
     if entry[field: "ended"] != nil { return "an effect ended" }
-    if entry[field: "forgot"] != nil { return "a client said goodbye" }
+    if entry[field: "forgot"] != nil { return "a client left" }
     return "by itself"
   }
 

@@ -90,15 +90,15 @@ struct LogPages {
       throw Self.nonsense("a page of \(entries.count) entries, where \(count) were asked for")
     }
     guard reached >= next else {
-      throw Self.nonsense("a page that ends with revision \(reached), behind \(next)")
+      throw Self.nonsense("a page that ends with revision \(reached), before \(next)")
     }
     var last = next
     for entry in entries {
       guard case .unsigned(let revision)? = entry[field: "revision"] else {
-        throw Self.nonsense("an entry without a revision, behind \(last)")
+        throw Self.nonsense("an entry without a revision, after \(last)")
       }
       guard revision > last, revision <= reached else {
-        throw Self.nonsense("revision \(revision) in a page behind \(last), through \(reached)")
+        throw Self.nonsense("revision \(revision) in a page after \(last), through \(reached)")
       }
       last = revision
     }
@@ -122,12 +122,12 @@ struct LogPages {
     idleCount = entries.isEmpty && looked < Self.leastLooked ? idleCount + 1 : 0
     guard idleCount <= Self.mostIdle else {
       throw Self.nonsense(
-        "\(idleCount) pages without an entry, the last one of \(looked) revisions, and that there "
-          + "are more"
+        "\(idleCount) pages without an entry, the last one of \(looked) revisions, and announced "
+          + "more"
       )
     }
     guard emptyCount <= Self.mostEmpty else {
-      throw Self.nonsense("\(emptyCount) pages without an entry, and that there are more")
+      throw Self.nonsense("\(emptyCount) pages without an entry, and announced more")
     }
     return .ask
   }
@@ -141,11 +141,11 @@ struct LogPages {
     )
   }
 
-  private static func nonsense(_ what: String) -> ConnectionError {
+  private static func nonsense(_ content: String) -> ConnectionError {
     ConnectionError(
       .malformed,
-      "The daemon's answer makes no sense: it told \(what).",
-      remedy: "Use programs of the same release; if they are, look at what answers there.",
+      "The daemon's answer is invalid: it sent \(content).",
+      remedy: "Use programs of the same release; if they are, check which program answers.",
     )
   }
 }

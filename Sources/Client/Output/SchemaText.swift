@@ -23,7 +23,7 @@ struct SchemaText {
   private var actionLines: [String] {
     guard !description.actions.isEmpty else { return ["  actions  none"] }
     let example = ActionExample(document: description.action)
-    return ["  actions, and what \"storectl send \(description.pattern)\" takes for them"]
+    return ["  actions, and the arguments of \"storectl send \(description.pattern)\""]
       + description.actions.flatMap { action in
         ["    \(Self.text(of: action))", "      \(ShellWord.quoted(example.text(of: action)))"]
       }

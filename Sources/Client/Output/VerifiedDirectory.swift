@@ -72,8 +72,8 @@ struct VerifiedDirectory {
     if survey.isDamaged {
       throw CommandError(
         .badData,
-        "\(survey.directory) is damaged. Where a daemon does not start, restore a backup, or copy "
-          + "what can be read with storectl salvage.",
+        "\(survey.directory) is damaged. If a daemon does not start, restore a backup, or copy the "
+          + "readable part with storectl salvage.",
       )
     }
     if !isWell { throw Self.doubtful }

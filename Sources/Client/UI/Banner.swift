@@ -19,10 +19,10 @@ struct Banner: PrimitiveView {
   @MainActor static func ofSilence(of daemon: DaemonModel) -> Banner {
     let waiting = daemon.waitingActions
     guard waiting > 0 else {
-      return Banner("Nothing is heard of the daemon. This is what it was; it comes back by itself.")
+      return Banner("The daemon does not respond. Last known state; updates resume by themselves.")
     }
     let actions = "\(Counted.text(waiting, "action")) \(waiting == 1 ? "waits" : "wait")"
-    return Banner("\(actions) for the daemon. Nothing is heard of it; it comes back by itself.")
+    return Banner("\(actions) for the daemon. It does not respond; updates resume by themselves.")
   }
 }
 

@@ -90,8 +90,7 @@ final class DaemonModel {
   /// Reports that input had no effect, since another client removed its target.
   func sayMissing() {
     say(
-      "That has had no effect: what it was meant for has gone, or something came before it. Look "
-        + "again.",
+      "That has had no effect: its target was removed, or another change preceded it. Look again.",
       isFailure: true,
       isOfScreen: true,
     )
@@ -159,7 +158,7 @@ final class DaemonModel {
     }
   }
 
-  // MARK: - What happened
+  // MARK: - The log
 
   /// Requests the revisions that the log lacks, once the daemon's status is known.
   func askForLog() {
@@ -173,7 +172,7 @@ final class DaemonModel {
       self?.isAskingLog = false
       switch result {
       case .success(let answer): self?.handle(log: answer, of: epoch)
-      case .failure(let error): self?.logFailure = "The answer makes no sense: \(error)"
+      case .failure(let error): self?.logFailure = "The answer is invalid: \(error)"
       }
     }
   }

@@ -47,7 +47,7 @@ struct HelpView: View {
     ("enter space", "press; open or close"), ("tab shift-tab", "next field, button"),
     ("esc", "close, or clear"), ("ctrl-u k w d", "delete, in a field"),
     ("ctrl-a e b f", "move, in a field"), ("ctrl-z", "stop for a while"),
-    ("ctrl-l", "draw all anew"),
+    ("ctrl-l", "draw all again"),
   ]
 
   var body: some View {

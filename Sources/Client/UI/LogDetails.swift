@@ -65,7 +65,7 @@ final class LogDetails {
       lines.append(Line(id: lines.count, text: text, style: style))
     }
     guard let scopes = row.scopes else {
-      add("What it has changed is not kept any more.", Style(.secondary))
+      add("Its changes are not kept any more.", Style(.secondary))
       return lines
     }
     for name in scopes.prefix(Self.mostScopes) where self.row.id == row.id && !Task.isCancelled {
@@ -81,13 +81,13 @@ final class LogDetails {
         for change in changes?.list ?? [] {
           add("\(([name] + change.names).joined(separator: ".")): \(change.text)")
         }
-        if changes == nil { add("\(name): what was before it is not kept.", Style(.secondary)) }
+        if changes == nil { add("\(name): the state before it is not kept.", Style(.secondary)) }
         if changes?.hasMore == true { add("\(name): and more.", Style(.secondary)) }
       } catch {
         add("\(name): \(error.message)", Style(.red))
       }
     }
-    if lines.isEmpty { add("It changed nothing that is exposed.", Style(.secondary)) }
+    if lines.isEmpty { add("It changed no exposed state.", Style(.secondary)) }
     if scopes.count > Self.mostScopes {
       let others = Counted.text(scopes.count - Self.mostScopes, "other scope")
       add("and \(others).", Style(.secondary))

@@ -59,7 +59,7 @@ final class PastStates {
     do throws(CodecError) {
       return try await Self.read(bytes, name, document)
     } catch {
-      throw HistoryError(.corrupt, "The state of revision \(revision) makes no sense: \(error).")
+      throw HistoryError(.corrupt, "The state of revision \(revision) is invalid: \(error).")
     }
   }
 
@@ -96,7 +96,7 @@ extension DaemonModel {
     lastBreath = breath
     await breath.value
     if Task.isCancelled {
-      throw HistoryError(.unavailable, "The question was not asked: nobody wants its answer now.")
+      throw HistoryError(.unavailable, "The query was cancelled before it was sent.")
     }
     let result = await withCheckedContinuation { continuation in
       ask(query) { continuation.resume(returning: $0) }
@@ -105,7 +105,7 @@ extension DaemonModel {
     case .success(.failed(let error)): throw error
     case .success(let answer): return answer
     case .failure(let error):
-      throw HistoryError(.unavailable, "The answer makes no sense: \(error).")
+      throw HistoryError(.unavailable, "The answer is invalid: \(error).")
     }
   }
 

@@ -81,7 +81,7 @@ final class ScreenProgram {
     Note.print(
       "\(Counted.text(count, "action")) that waited for the daemon \(count == 1 ? "is" : "are") "
         + "given up. "
-        + "Those that it was sent may have been applied; the others were not."
+        + "The actions that were sent may have been applied; the others were not."
     )
   }
 
@@ -96,7 +96,7 @@ final class ScreenProgram {
     if let failure = event.end { end(failure) }
   }
 
-  // MARK: - What the daemon tells only when asked
+  // MARK: - Polled status
 
   private func ask() async {
     var count = 0

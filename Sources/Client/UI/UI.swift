@@ -11,7 +11,7 @@ struct UI: ParsableCommand {
     discussion: """
       The counter, the todos and the game have screens of their own. The state of any scope of any \
       daemon is shown as a tree, and any action that the scope describes can be sent. Press ? for \
-      the keys. Without colours where NO_COLOR is set.
+      the keys. Without colours if NO_COLOR is set.
 
       Example:
         storectl ui

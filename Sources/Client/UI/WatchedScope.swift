@@ -77,7 +77,7 @@ final class WatchedScope {
     }
   }
 
-  // MARK: - What has changed
+  // MARK: - Latest changes
 
   /// Records the displayed text of a row.
   ///

@@ -80,7 +80,7 @@ extension DependencyEndpointMacro: PeerMacro {
     let result = endpoint.function.returnClause.type.trimmedDescription
     let message = StateMessage(
       "dependencyEndpointWithoutDefault",
-      "'\(endpoint.name)' needs a default value: an endpoint that nobody has implemented reports "
+      "'\(endpoint.name)' needs a default value: an endpoint without an implementation reports "
         + "so and must then return some '\(result)', because it cannot throw any error",
     )
     guard let binding = variable.bindings.first else { return message.at(variable) }

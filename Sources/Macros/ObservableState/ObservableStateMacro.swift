@@ -44,7 +44,7 @@ enum ObservableStateMacro: ExtensionMacro {
     let message = StateMessage(
       "observableStateOnWrongDeclaration",
       "'@ObservableState' can only be applied to a struct or an enum: a state is a value, so that "
-        + "a store can compare what it was with what it is",
+        + "a store can compare its old value with its new one",
     )
     guard let group = declaration.as(ClassDeclSyntax.self) else { return message.at(node) }
     let keyword = group.classKeyword

@@ -154,7 +154,7 @@ extension PresentsMacro {
     let keyword = variable.bindingSpecifier
     return Failure(
       "presentsOnConstant",
-      "'@Presents' cannot be applied to a 'let': what is presented comes and goes",
+      "'@Presents' cannot be applied to a 'let': a presentation begins and ends",
       keyword,
       fixIts: [
         .replace("Make it a 'var'", keyword, by: keyword.with(\.tokenKind, .keyword(.var)))
@@ -167,7 +167,7 @@ extension PresentsMacro {
       .with(\.leadingTrivia, type.leadingTrivia).with(\.trailingTrivia, type.trailingTrivia)
     return Failure(
       "presentsOnNonOptional",
-      "'@Presents' needs '\(name.text)' to be optional: nil is when nothing is presented",
+      "'@Presents' needs '\(name.text)' to be optional: nil stands for no presentation",
       type,
       fixIts: [.replace("Make it optional", type, by: TypeSyntax(optional))],
     )

@@ -145,7 +145,7 @@ extension SplitAction {
   }
 }
 
-// MARK: - What both inherit
+// MARK: - Conformances of both parts
 
 extension SplitAction {
   /// The conformances that others imply.
@@ -251,7 +251,7 @@ extension SplitAction {
     guard let reducer, view == nil else { return view != nil }
     let message = MacroMessage(
       "splitWithoutView",
-      "'ReducerAction' needs a 'ViewAction' beside it: what a view or a client may send",
+      "'ReducerAction' needs a 'ViewAction' beside it, for the actions of views and clients",
     )
     let written = members.map { member -> MemberBlockItemSyntax in
       guard member.decl.id == reducer.declaration.id else { return member }
@@ -311,7 +311,7 @@ extension SplitAction {
     if let reducer, reducer.declaration.inherits("WireAction") {
       let message = MacroMessage(
         "splitWireAction",
-        "'ReducerAction' is what only the feature itself sends, so that it has no form on the "
+        "Only the feature itself sends a 'ReducerAction', so that it has no form on the "
           + "wire: let 'ViewAction' alone be a 'WireAction'",
       )
       context.diagnose(message.at(reducer.declaration.name))

@@ -84,7 +84,7 @@ struct StructReducer {
         MacroMessage(
           "conformancesOfStruct",
           "'state:' and 'action:' name conformances of the types that '@Reducer' writes for an "
-            + "enum; write those of a struct's State and Action where they are declared",
+            + "enum; write those of a struct's State and Action at their declarations",
         ).at(arguments)
       )
     }

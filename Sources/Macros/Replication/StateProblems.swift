@@ -34,7 +34,7 @@ struct StateFieldProblems {
       else { return nil }
       return StateMessage(
         "replicatedConstant",
-        "'\(property.name)' is a constant that each copy makes anew; make it a 'var', or declare "
+        "'\(property.name)' is a constant that each copy recreates; make it a 'var', or declare "
           + "it without a value and set it in an initializer, or mark it '@ReplicationIgnored' "
           + "(copies have their own)",
       ).at(property.declaration)
@@ -70,8 +70,8 @@ struct StateFieldProblems {
       return [
         StateMessage(
           "durableMarkOnReplicated",
-          "'@DurableAsCodable' is for properties that are '@ReplicationIgnored'; what travels is "
-            + "kept as it travels",
+          "'@DurableAsCodable' is for properties that are '@ReplicationIgnored'; the others are "
+            + "kept in their replicated form",
         ).at(declaration)
       ]
     }
@@ -81,7 +81,7 @@ struct StateFieldProblems {
       return [
         StateMessage(
           "ephemeralWithoutDefault",
-          "'\(field.name)' cannot begin anew after a restart: '@DurableIgnored' is for variables "
+          "'\(field.name)' cannot be reset after a restart: '@DurableIgnored' is for variables "
             + "with a default value that are no ids and have no observers",
         ).at(declaration)
       ]
@@ -148,7 +148,7 @@ struct StateCaseProblems {
     return StateMessage(
       "ignoredCase",
       "a case of a replicated state cannot be '@ReplicationIgnored': a copy would have no value "
-        + "for it; keep what is private in a property of its own",
+        + "for it; keep the private value in a property of its own",
     ).at(element.declaration)
   }
 
@@ -164,6 +164,6 @@ struct StateCaseProblems {
 
 extension StateMessage {
   fileprivate static func formerNameTaken(_ name: String) -> StateMessage {
-    StateMessage("formerNameTaken", "'\(name)' is taken: a former name must be nobody else's name")
+    StateMessage("formerNameTaken", "'\(name)' is taken: a former name must be unique in the type")
   }
 }

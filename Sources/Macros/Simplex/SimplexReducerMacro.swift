@@ -87,7 +87,7 @@ extension SimplexReducerMacro: MemberMacro {
     guard split.isWritten else {
       let message = MacroMessage(
         "simplexWithoutView",
-        "A reducer of a view's state needs an 'enum ViewAction': what the view may send",
+        "A reducer of a view's state needs an 'enum ViewAction' with the actions of the view",
       )
       context.diagnose(message.at(declaration.name))
       return []

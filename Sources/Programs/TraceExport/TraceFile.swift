@@ -107,7 +107,7 @@ package final class TraceFile: Tracer {
   private func ended(_ record: FileSpan.Record) {
     guard waiting.add(1, ordering: .relaxed).newValue <= Self.mostWaiting else {
       waiting.subtract(1, ordering: .relaxed)
-      return report("more end than can be written; some are left out.")
+      return report("spans end faster than they can be written; some are left out.")
     }
     queue.async { [self] in
       write(SpanLine(service: service, record: record).text)

@@ -132,7 +132,7 @@ package final class ExposedScopes {
 
   /// Marks a scope as no longer followed.
   package func unfollow(_ scope: RootScope) {
-    precondition(scope.number != nil, "\(description.pattern) is followed by nobody")
+    precondition(scope.number != nil, "\(description.pattern) is not followed")
     scope.followedNumber = nil
     scope.row?.enter(nil)
     followers -= 1
@@ -273,7 +273,7 @@ package struct ExposedRows {
     let rows = part.read(at: root.assumingMemoryBound(to: Root.self))
     let stored = rows.index(id: id).map { rows.ids[$0] } ?? id
     guard let text = ScopeDescription.text(of: stored, document) else {
-      throw CodecError(.typeMismatch, "the id does not read what it wrote")
+      throw CodecError(.typeMismatch, "the id cannot be decoded from its encoding")
     }
     return text
   }

@@ -3,8 +3,7 @@ public import StoreState
 
 /// The name and the schemas of an exposure.
 ///
-/// Code that is compiled into features' modules creates them without knowing a type of the
-/// protocol.
+/// Code that is compiled into features' modules creates them without any type of the protocol.
 @usableFromInline
 struct ExposureSchemas: Sendable {
   let description: ScopeDescription

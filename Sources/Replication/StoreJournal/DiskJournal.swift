@@ -252,8 +252,8 @@ package final class DiskJournal: Journal {
     guard ending.wait(until: Date(timeIntervalSinceNow: time / .seconds(1))) else {
       throw JournalError(
         .system,
-        "The disk that has \(file.directory) did not answer within \(time). What clients were told "
-          + "is kept.",
+        "The disk that has \(file.directory) did not answer within \(time). All sent outcomes "
+          + "are kept.",
       )
     }
     if let error = ending.error { throw error }

@@ -7,14 +7,14 @@ struct InitialState {
   /// it can.
   func refusal(of initial: UInt64) throws(JournalError) -> String? {
     guard segments.first?.first == 1 else {
-      return "its records begin behind revision 1, so they do not lead from the initial state"
+      return "its records begin after revision 1, so they do not lead from the initial state"
     }
     guard let kept = try known else {
-      return "its first segment does not say what state it began with, as in format 3"
+      return "its first segment does not identify its initial state, as in format 3"
     }
     guard kept == initial else {
       return "this program's initial state is another one than that it began with: it is of "
-        + "another build, or has parts that are random or tell the time"
+        + "another build, or has parts that are random or contain the time"
     }
     return nil
   }

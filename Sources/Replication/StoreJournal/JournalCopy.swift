@@ -210,8 +210,7 @@ package final class JournalCopy {
 
   /// Returns whether an entry may grow.
   ///
-  /// It must end at a snapshot's revision, so that the records after the snapshot begin with an
-  /// entry.
+  /// It must end at a snapshot's revision: the records after the snapshot begin another entry.
   private func hasRoom(_ pending: Pending) -> Bool {
     pending.records.count < Self.bytesPerEntry && !snapshots.contains(pending.revisions.upperBound)
   }

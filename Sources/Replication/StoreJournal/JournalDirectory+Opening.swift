@@ -35,7 +35,7 @@ extension JournalDirectory {
       .corrupt,
       "The journal in \(directory) is damaged: its log is \(state), and there is a snapshot of "
         + "revision \(found). Nothing was changed. Put \(log) back, or restore a backup to another "
-        + "directory; to begin anew, move the directory away.",
+        + "directory; to start over, move the directory away.",
     )
   }
 
@@ -128,7 +128,7 @@ extension JournalDirectory {
   /// if it has.
   static func fault(ofTerm term: UInt64, newest revision: UInt64) -> String? {
     guard max(term, revision) >= KeptHistory.greatestNumber else { return nil }
-    return "no number is left for what follows term \(term) and revision \(revision)"
+    return "no number is left after term \(term) and revision \(revision)"
   }
 
   /// Returns the number of the history.
@@ -320,7 +320,7 @@ extension JournalDirectory {
       guard now >= end.last else {
         throw JournalError(
           .system,
-          "Revision \(now + 1) in \(directory) is not what it was when it was read just now. Look "
+          "Revision \(now + 1) in \(directory) has changed since it was read just now. Look "
             + "at the disk, then start again.",
         )
       }

@@ -53,7 +53,7 @@ extension JournalDirectory {
         + " of another history, and no other one can be read"
     let state = InitialState(directory: directory, segments: opening.log.segments)
     guard let initial, hasRecords else {
-      let fault = "\(what), and records say only what changed"
+      let fault = "\(what), and records contain changes only"
       guard hasRecords, let remedy = try state.remedy(through: opening.log.last) else {
         throw corrupt(fault)
       }
@@ -130,7 +130,7 @@ extension JournalDirectory {
           .schema,
           "The journal in \(directory) was written by a program with other types, which this one "
             + "cannot read from revision \(revision) on: \(error). Start the program that wrote "
-            + "it, or give what changed a former name or a default.",
+            + "it, or give each changed property a former name or a default.",
         )
       }
       throw corrupt("revision \(revision) cannot be read: \(error)", before: revision)

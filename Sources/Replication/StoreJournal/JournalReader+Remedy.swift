@@ -13,7 +13,7 @@ extension JournalReader {
   /// - Returns: Sentences, with commands that succeed.
   static func remedy(for directory: String, upTo revision: UInt64? = .max) -> String {
     guard let revision, let newest = newestCopy(of: directory, upTo: revision) else {
-      return "Restore a backup, or copy what can be read with storectl salvage. To begin anew, "
+      return "Restore a backup, or copy the readable part with storectl salvage. To start over, "
         + "move the directory away."
     }
     return "Restore a backup; or go on from revision \(newest) in another directory, with: "

@@ -74,7 +74,7 @@ package final class JournalReader: HistorySource {
       guard !found.isMarked else { return (nil, .max) }
       let damage = JournalError(
         in: directory,
-        "the copy breaks off behind revision \(found.last)",
+        "the copy breaks off after revision \(found.last)",
       )
       return (damage, .max)
     }
@@ -240,7 +240,7 @@ package final class JournalReader: HistorySource {
     }
     return HistoryError(
       .corrupt,
-      "\(what) Only what was before is gone: the snapshot of revision \(snapshot) is good, a "
+      "\(what) Only the history before it is lost: the snapshot of revision \(snapshot) is good, a "
         + "daemon starts, and backup and restore begin with that snapshot.",
     )
   }

@@ -118,7 +118,7 @@ package struct LogSurvey {
       add(
         .doubt,
         "The log ends at revision \(last), and there is a snapshot of revision \(snapshot). A "
-          + "daemon that starts goes on from the snapshot, in another epoch.",
+          + "daemon that starts continues from the snapshot, in another epoch.",
       )
     } else if !isDamaged, snapshot < last,
       !runs.contains(where: { $0.revisions.contains(snapshot + 1) })
@@ -181,7 +181,7 @@ package struct LogSurvey {
       guard error.code == .corrupt else { throw error }
       found.bytes = try DurableFile.size(of: path)
       segments.append(found)
-      add(.damage, "What \(path) begins with cannot be read, so nothing of it can.")
+      add(.damage, "The header of \(path) cannot be read, and therefore none of its entries.")
       return nil
     }
     newest = loaded.header
@@ -227,7 +227,7 @@ package struct LogSurvey {
     if header.total != before.total {
       add(
         .damage,
-        "\(path) says that \(header.total) bytes of records are before it, and there are "
+        "\(path) states \(header.total) bytes of records before it, and there are "
           + "\(before.total).",
       )
     }
@@ -273,8 +273,8 @@ package struct LogSurvey {
     if let seal = loaded.seal, try !LogFile.hasDraft(of: seal, beside: path) {
       add(
         .doubt,
-        "\(path) was taken over by the daemon of term \(seal), and nothing of that daemon is here: "
-          + "what it has written may be elsewhere.",
+        "\(path) was taken over by the daemon of term \(seal), and has no entry of that daemon: "
+          + "its records may be in another directory.",
       )
     }
     if let damaged { return .damaged(at: damaged) }
@@ -413,7 +413,7 @@ extension LogSurvey {
     private mutating func take(_ head: LogEntry.Head, at range: Range<Int>) -> Bool {
       guard head.first < limit || head.kind != .records else { return true }
       guard kind == nil else {
-        return refuse(range, " are an entry after the one that says that the log ends.")
+        return refuse(range, " are an entry after the end of the log.")
       }
       guard head.kind == .records else {
         // After unreadable entries the marker may name a later revision.

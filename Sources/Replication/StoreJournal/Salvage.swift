@@ -136,7 +136,7 @@ package struct Salvage {
     guard let (base, snapshots) = try best() else {
       report.missing.append(
         "No history could be made: no snapshot can be read, and there are no records from revision "
-          + "1 on of which it is known what they begin with."
+          + "1 on whose initial state is known."
       )
       // The target gets only the files of other records.
       try DurableFile.makeDirectory(target)
@@ -268,7 +268,7 @@ package struct Salvage {
         try write(name, after: revisions.lowerBound - 1) { try $0.add(part) }
         report.missing.append(
           "Revisions \(revisions.lowerBound) to \(revisions.upperBound) of \(tail.path) are of the "
-            + "bytes behind the end of the log, and are no part of the history. They are in "
+            + "bytes after the end of the log, and are no part of the history. They are in "
             + "\(report.files.last ?? "")."
         )
       }
@@ -352,7 +352,7 @@ extension Salvage {
         } catch {
           switch error.code {
           case .corrupt, .missing:
-            unread.append("\(path) is passed over: what its segment begins with cannot be read.")
+            unread.append("\(path) is passed over: the header of its segment cannot be read.")
           case .unreadable: unread.append("\(path) is passed over. \(error.message)")
           default: throw error
           }

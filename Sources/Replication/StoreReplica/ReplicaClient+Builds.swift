@@ -46,14 +46,14 @@ extension ReplicaClient {
         // A later session may have another daemon, whose answer to the join states whether it has
         // the scope.
         guard isSameSession else { return nil }
-        failure.message += " It does not say what its types are."
+        failure.message += " It does not describe its types."
         return failure
       }
       let before = scope.hashes
       failure.details = scope.adopt(theirs)
       if failure.details.isEmpty {
         guard isSameSession, scope.hashes == before else { return nil }
-        failure.message += " It says that its types are those which it refused."
+        failure.message += " It describes the types that it refused."
       }
     case .failure(let error): failure.message += " Its types are not known: \(error)."
     }

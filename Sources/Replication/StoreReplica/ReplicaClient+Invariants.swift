@@ -23,7 +23,7 @@ extension ReplicaClient {
       case .lingering(let end):
         precondition(
           lingerDue.map { $0 <= end.advanced(by: timing.linger / 4) } ?? false,
-          "\"\(scope.name)\" lingers until \(end), and nobody looks at it then",
+          "\"\(scope.name)\" lingers until \(end), and no check is due then",
         )
       case .draining:
         precondition(scope.pendingActions > 0, "\"\(scope.name)\" waits for no action")

@@ -23,7 +23,7 @@ extension ReplicaClient {
       return
     }
     guard outputs.sequence <= view.sequence else {
-      return gapDetected("outputs came behind \(outputs.sequence), we are at \(view.sequence)")
+      return gapDetected("outputs follow \(outputs.sequence), but the view is at \(view.sequence)")
     }
     for output in outputs.outputs {
       guard view.scopes.indices.contains(output.index) else {

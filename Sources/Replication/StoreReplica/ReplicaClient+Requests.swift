@@ -121,7 +121,7 @@ extension ReplicaClient {
 
   private static let closedError = CodecError(
     .truncated,
-    "the connection was closed before an answer came",
+    "the connection was closed before an answer arrived",
   )
 
   /// Fails all requests, because no answer will arrive.

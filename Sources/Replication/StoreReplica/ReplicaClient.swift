@@ -339,7 +339,7 @@ package final class ReplicaClient {
     case .working(let nonce): isWorking(on: nonce)
     // A daemon of another build answers so to an optional message.
     case .notUnderstood: malformed += 1
-    case .unicast: preconditionFailure("What belongs to a unicast view is taken before")
+    case .unicast: preconditionFailure("Messages of a unicast view are handled earlier")
     }
   }
 }

@@ -94,7 +94,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     }
   }
 
-  // MARK: What comes in
+  // MARK: Arrived frames
 
   /// Receives arrived frames, with a limit so that the rest of the turn gets its time.
   ///
@@ -226,7 +226,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   /// Whether another daemon continues the history.
   package private(set) var isFenced = false
 
-  // MARK: What goes out
+  // MARK: Frames to send
 
   /// Performs due work, and sends the frames that the turn has produced.
   package func end() throws(Transport.Failure) {
@@ -324,7 +324,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     if server.hasUnreleased, failure == nil {
       guard end <= moment.instant else { return }
       let time = server.timing.settling
-      fail("The disk did not take in \(time) what was to be kept before the daemon's end.")
+      fail("The disk did not take the daemon's last records in \(time).")
     }
     let told = server.shutDown(moment, heardUntil: heardUntil, reason: failure)
     try sendFrames(at: moment.instant)

@@ -143,7 +143,7 @@ extension ReplicaServer {
     if let deadline = request.deadline, now.wallMilliseconds > deadline {
       throw Outcome.Failure(
         code: Outcome.expired,
-        message: "The action came \(now.wallMilliseconds - deadline) ms after its deadline.",
+        message: "The action arrived \(now.wallMilliseconds - deadline) ms after its deadline.",
       )
     }
     guard let target = session.scopes.target(request.handle) else {
@@ -161,21 +161,18 @@ extension ReplicaServer {
       recorder.beginAction(of: session.recorded, sequence, to: target.name, request.action)
     }
     defer { recorder?.endAction() }
-    var refused: Refusal?
+    let task: StoreTask?
     do throws(CodecError) {
-      if let task = try reduce(request, in: target.scope) {
-        guard let refusal = task.refusal else { return task }
-        refused = refusal
-      }
+      task = try reduce(request, in: target.scope)
     } catch {
       throw Outcome.Failure(
         code: Outcome.rejected,
         message: "Not an action of \(target.name.quoted): \(error)",
       )
     }
-    if let refused {
-      note(refused, request, sequence, to: target.name, of: session)
-      throw Outcome.Failure(refused)
+    if let task {
+      if task.isRefused { throw refused(task, request, sequence, to: target.name, of: session) }
+      return task
     }
     if target.scope.source.isShared {
       throw Outcome.Failure(
@@ -185,30 +182,32 @@ extension ReplicaServer {
     }
     throw Outcome.Failure(
       code: Outcome.absent,
-      message: "What the action is for in \(target.name.quoted) is absent now.",
+      message: "The target of the action in \(target.name.quoted) is absent now.",
     )
   }
 }
 
 extension ReplicaServer {
-  /// Records a reducer's refusal of an action.
-  private func note(
-    _ refusal: Refusal,
+  /// Records a reducer's refusal of an action, and returns its outcome.
+  private func refused(
+    _ task: StoreTask,
     _ request: ClientMessage.ActionRequest,
     _ sequence: UInt64,
     to scope: String,
     of session: Session,
-  ) {
-    guard let recorder else { return }
+  ) -> Outcome.Failure {
+    guard let refusal = task.refusal else { preconditionFailure("A refused action has a refusal.") }
+    let failure = Outcome.Failure(refusal)
     let action = JournalRecord.RefusedAction(
       client: session.clientID,
       session: session.info.id,
       sequence: sequence,
       scope: scope,
       action: request.action,
-      failure: Outcome.Failure(refusal),
+      failure: failure,
     )
-    recorder.refused(action, of: session.holder)
+    recorder?.refused(action, of: session.holder)
+    return failure
   }
 
   /// Reports the refused actions that no client has sent.

@@ -100,7 +100,7 @@ extension ReplicaServer {
     let known = min(recovered, root.revision)
     let text =
       "The journal ended at revision \(known), and a client has seen \(seen.revision): its end "
-      + "was lost, or an older copy of it was put back. History goes on in another epoch."
+      + "was lost, or an older copy of it was put back. History continues in another epoch."
     notices.add(ServerNotice(kind: .warning, peer: "journal", text: text))
   }
 
@@ -119,7 +119,7 @@ extension ReplicaServer {
     self.epoch = epoch
     joins.epoch = epoch
     let message =
-      "The daemon's history was rolled back to revision \(root.revision), and goes on from there. "
+      "The daemon's history was rolled back to revision \(root.revision), and continues there. "
       + "Actions without an outcome are sent again."
     // No state of the new epoch would match these outcomes, so a client asks again in it.
     for session in sessions.all {

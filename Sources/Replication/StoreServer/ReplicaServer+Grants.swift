@@ -13,7 +13,7 @@ extension ReplicaServer {
     for session in sessions.all {
       session.rights = access.rights(of: session.caller)
       if session.rights.isNothing || !session.scopes.adapt(to: session.rights) {
-        let message = "What you may see and send is less now; say hello again."
+        let message = "Your rights are narrower now; say hello again."
         for peer in [session.peer, session.publisher].compactMap(\.self) {
           cuts.append(Cut(peer: peer, reason: "may do less now"))
         }

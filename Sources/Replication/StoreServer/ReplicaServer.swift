@@ -243,7 +243,7 @@ package final class ReplicaServer {
     set { outcomes.onUnsent = newValue }
   }
 
-  // MARK: What comes in
+  // MARK: Arrived frames
 
   /// Receives a control frame.
   ///
@@ -376,7 +376,7 @@ package final class ReplicaServer {
 
   private func shutOutDeaf(_ peer: PeerID, of holder: Holder) {
     counters.blockedPeers += 1
-    shutOut(peer, "does not read what it is sent", of: holder)
+    shutOut(peer, "does not read its messages", of: holder)
   }
 
   /// Ends a connection at the end of the turn, and ignores its later frames.
@@ -509,7 +509,7 @@ package final class ReplicaServer {
       || recorder?.hasBatch ?? false || needsRecord
   }
 
-  // MARK: What goes out
+  // MARK: Frames to send
 
   /// The next frame to send; nil if the outbox is empty.
   func nextFrame() -> OutgoingFrame? { outbox.next() }

@@ -74,7 +74,7 @@ final class RemoteOutputs {
         An output of type "\(name)" has \(bytes.count) bytes, and does not travel: at most \
         \(limit) do.
 
-        To fix, put what is large into the state, and what has happened into the output.
+        To fix, put large values into the state, and only the event into the output.
         """
     }
     do throws(CodecError) {
@@ -83,7 +83,7 @@ final class RemoteOutputs {
       problem = """
         An output of type "\(name)" cannot be read from its own encoding: \(error)
 
-        To fix, see to it that "init(from:)" reads what "encode(to:)" writes.
+        To fix, let "init(from:)" read the output of "encode(to:)".
         """
       return output
     }
@@ -95,7 +95,7 @@ final class RemoteOutputs {
     if let problem { return problem }
     guard made != received else { return nil }
     return """
-      The client did not get the outputs that the daemon put out: …
+      The client did not get the outputs that the daemon emitted: …
 
       \(difference(made.map(Self.text), received.map(Self.text), labels: ("Daemon", "Client")))
 

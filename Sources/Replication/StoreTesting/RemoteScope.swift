@@ -81,7 +81,7 @@ struct RemoteScope<
         """
         A state of type "\(State.self)" cannot be read from its own encoding: \(error)
 
-        To fix, see to it that "encode(to:)" writes what "init(from:)" reads.
+        To fix, let "encode(to:)" write the input of "init(from:)".
         """
       )
       return state
@@ -104,7 +104,7 @@ struct RemoteScope<
     if isCopy, repairs.isEmpty { return nil }
     let causes = repairs.map { "\n\nThe client noticed: \($0)" }.joined()
     return """
-      The client's copy of the state is not what the daemon has: …
+      The client's copy of the state differs from the daemon's: …
 
       \(difference(expected, actual, labels: ("Daemon", "Client")))\(causes)
 

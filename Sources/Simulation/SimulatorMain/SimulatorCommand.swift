@@ -9,7 +9,7 @@ struct SimulatorCommand: ParsableCommand {
     abstract: "Runs a daemon, its clients and a bad network in one thread, once for each seed.",
   )
 
-  @Option(help: "How many seeds to run.")
+  @Option(help: "The number of seeds to run.")
   var seeds: UInt64 = 100
 
   @Option(help: "The first seed.")
@@ -29,7 +29,7 @@ struct SimulatorCommand: ParsableCommand {
   @Flag(help: "Do not look for simpler options with which a seed fails.")
   var keep = false
 
-  @Flag(help: "Print everything that happens.")
+  @Flag(help: "Print all events.")
   var verbose = false
 
   func run() throws {

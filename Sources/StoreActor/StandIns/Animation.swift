@@ -1,6 +1,6 @@
 #if !canImport(SwiftUI)
-/// Replaces SwiftUI's type on platforms without SwiftUI, so that features that name animations
-/// compile.
+/// Replaces SwiftUI's type on platforms without SwiftUI, where features that name animations must
+/// compile as well.
 ///
 /// It has no visible effect, and all animations are equal.
 ///

@@ -18,22 +18,27 @@ public struct StoreTask: Sendable {
   }
 
   private let kind: Kind
+  /// Whether a reducer of this process has refused the action: a check without a copy.
+  package let isRefused: Bool
 
   /// The task of an action that has been reduced.
   package init(revision: UInt64, handle: (any StoreTaskHandle)? = nil) {
-    kind = .reduced(revision, handle)
+    self.init(.reduced(revision, handle))
   }
 
   /// The task of an action that is queued after the action in progress.
-  init(queued task: QueuedTask) { kind = .queued(task, nil) }
+  init(queued task: QueuedTask) { self.init(.queued(task, nil)) }
 
   /// The task of an action that a reducer has refused.
-  init(refused task: RefusedTask) { kind = .refused(task) }
+  init(refused task: RefusedTask) { self.init(.refused(task), isRefused: true) }
 
   /// The task of an action whose outcome is not known yet.
-  package init(handle: any SentTaskHandle) { kind = .sent(handle) }
+  package init(handle: any SentTaskHandle) { self.init(.sent(handle)) }
 
-  private init(_ kind: Kind) { self.kind = kind }
+  private init(_ kind: Kind, isRefused: Bool = false) {
+    self.kind = kind
+    self.isRefused = isRefused
+  }
 
   /// The same task, whose ``applied()`` also waits until the revision is durable.
   func recorded(in kept: KeptRevisions) -> StoreTask {

@@ -1,9 +1,8 @@
-// What Swift needs of ncurses: wide characters by `newterm`, as functions, since macros, variadic
-// functions, `cchar_t` and globals do not cross; and the way back to the terminal as it was, for
-// handlers of signals.
+// The part of ncurses that Swift needs, as functions: Swift does not import macros, variadic
+// functions, `cchar_t` and globals. Signal handlers restore the terminal's original state.
 //
-// This target is a system library and holds no C file: helpers are `static inline`. What is kept
-// here is kept for each file that uses it, so one file does: see TerminalCurses.
+// This target is a system library and holds no C file: helpers are `static inline`. Each file that
+// includes this header has its own copy of the state, so only one file does: see TerminalCurses.
 
 #ifndef CNCURSES_SHIM_H
 #define CNCURSES_SHIM_H
@@ -29,44 +28,44 @@
 #include <ncurses.h>
 #include <term.h>
 
-// term.h and ncurses.h define short words as macros, which must not meet Swift's names.
+// term.h and ncurses.h define short words as macros. They must not collide with Swift's names.
 #undef lines
 #undef columns
 #undef tab
 #undef bell
 
-// MARK: The way back
+// MARK: Restoring the terminal
 
 typedef struct ccurses_state {
-  // The terminal's modes as they were found.
+  // The terminal's original modes.
   struct termios modes;
-  // What brings the terminal's screen, cursor and keypad back.
+  // The bytes that restore the terminal's screen, cursor and keypad.
   char leave[512];
   size_t leave_count;
-  // The end of a pipe into which signals are noted that the program has to do something about.
+  // The writing end of a pipe: handlers write the signals that the program has to handle.
   int notes;
-  // Whether there is anything to bring back.
+  // Whether the terminal must be restored.
   volatile sig_atomic_t is_open;
-  // Whether colours are wanted and there are any: without them ncurses has no pairs to ask for.
+  // Whether colours are wanted and available. Otherwise ncurses has no colour pairs.
   bool is_colorful;
-  // Whether the terminal may know pasted text from keys, when it is told to.
+  // Whether the terminal may distinguish pasted text from keys, with bracketed paste.
   bool brackets_pastes;
-  // Whether a character in the last column of the last row would move everything up.
+  // Whether a character in the last column of the last row would scroll the screen.
   bool scrolls;
-  // What is to be written, until it is.
+  // The bytes that are not written yet.
   char *output;
   size_t output_count, output_room;
-  // Where handlers run: a stack that has run over has no room for one.
+  // The stack of signal handlers: a stack that has overflowed has no room for a handler.
   char stack[32 * 1024];
 } ccurses_state;
 
-// Within a function, since Swift makes no variables of a header's own.
+// The state is inside of a function, since Swift does not import a header's static variables.
 static inline ccurses_state *ccurses(void) {
   static ccurses_state state;
   return &state;
 }
 
-// Only functions that POSIX allows in handlers: write and tcsetattr.
+// Restores the terminal. It calls only functions that POSIX allows in handlers.
 static inline void ccurses_restore(void) {
   if (!ccurses()->is_open) return;
   ccurses()->is_open = 0;
@@ -75,7 +74,7 @@ static inline void ccurses_restore(void) {
   tcsetattr(STDIN_FILENO, TCSANOW, &ccurses()->modes);
 }
 
-// Ends the process by the signal, which has its usual meaning again (SA_RESETHAND).
+// Ends the process by the signal, whose default action is set again (SA_RESETHAND).
 static inline void ccurses_die(int number) {
   ccurses_restore();
   raise(number);
@@ -91,19 +90,19 @@ static inline void ccurses_note(int number) {
 
 static inline void ccurses_handle(int number, void (*handler)(int), int flags) {
   struct sigaction old;
-  // What the program was started to ignore it goes on to ignore.
+  // A signal that was ignored at the start of the program stays ignored.
   if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) return;
   struct sigaction action;
   memset(&action, 0, sizeof(action));
   action.sa_handler = handler;
   action.sa_flags = flags;
   sigemptyset(&action.sa_mask);
-  // So that a program in the background may set the terminal's modes.
+  // A blocked SIGTTOU lets a program in the background set the terminal's modes.
   sigaddset(&action.sa_mask, SIGTTOU);
   sigaction(number, &action, NULL);
 }
 
-// The signals that end the program; 0 behind the last.
+// The signals that end the program, terminated by 0.
 static inline const int *ccurses_ends(void) {
   static const int ends[] = {
     SIGSEGV, SIGABRT, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGHUP, SIGQUIT, SIGTERM, SIGINT, 0,
@@ -111,7 +110,8 @@ static inline const int *ccurses_ends(void) {
   return ends;
 }
 
-// Restores the terminal whatever ends the program; tells of a new size and of Ctrl-Z by the pipe.
+// Installs handlers: signals that end the program restore the terminal first; a new size and Ctrl-Z
+// are written to the pipe.
 static inline bool ccurses_watch_signals(int *notes) {
   int ends[2];
   if (pipe(ends) != 0) return false;
@@ -142,7 +142,7 @@ static inline void ccurses_forget_signals(int notes) {
   close(ccurses()->notes);
 }
 
-// Appends a capability without its padding, which no terminal of today needs.
+// Appends a capability without its padding, which current terminals do not need.
 static inline void ccurses_leave_by(const char *text) {
   if (!text || text == (const char *)-1) return;
   while (*text && ccurses()->leave_count < sizeof(ccurses()->leave)) {
@@ -158,7 +158,8 @@ static inline void ccurses_leave_by(const char *text) {
 
 static inline void ccurses_send(const char *capability);
 
-// Has pasted text come between ESC [200~ and ESC [201~, with what is written next, or not any more.
+// Switches bracketed paste on or off with the next flush: pasted text is between ESC [200~ and
+// ESC [201~.
 static inline void ccurses_bracket_pastes(bool wanted) {
   if (ccurses()->brackets_pastes) ccurses_send(wanted ? "\033[?2004h" : "\033[?2004l");
 }
@@ -167,7 +168,7 @@ static inline bool ccurses_is_terminal(void) {
   return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
-// Takes the terminal; false for one that is not known, or whose cursor cannot be moved.
+// Takes the terminal; false if it is unknown, or if its cursor cannot be moved.
 static inline bool ccurses_open(bool wants_color) {
   if (tcgetattr(STDIN_FILENO, &ccurses()->modes) != 0) return false;
   int error;
@@ -182,7 +183,7 @@ static inline bool ccurses_open(bool wants_color) {
   }
   const char *mouse = tigetstr("kmous");
   if (mouse && mouse != (const char *)-1) ccurses_leave_by("\033[?1006l\033[?1000l");
-  // A mode that terminals of this kind leave alone where they do not have it.
+  // Terminals of this kind ignore the mode if they do not have it.
   ccurses()->brackets_pastes = strncmp(move, "\033[", 2) == 0;
   if (ccurses()->brackets_pastes) ccurses_leave_by("\033[?2004l");
   ccurses()->is_open = 1;
@@ -198,7 +199,7 @@ static inline bool ccurses_open(bool wants_color) {
   ccurses()->scrolls = auto_right_margin && !eat_newline_glitch;
   mouseinterval(0);
   mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-  // Here ncurses takes the screen; from now on it writes nothing to it.
+  // ncurses initializes the screen here, and does not write to it afterwards.
   refresh();
   ccurses_bracket_pastes(true);
   return true;
@@ -206,8 +207,8 @@ static inline bool ccurses_open(bool wants_color) {
 
 // MARK: Output
 //
-// ncurses knows the terminal; what is written where is decided by who calls. ncurses itself moves the
-// cursor by what it believes a character's width to be, and a terminal may have drawn it wider.
+// ncurses knows the terminal's capabilities. The caller decides the place of each text: ncurses
+// moves the cursor by its own width of a character, and a terminal may have drawn it wider.
 
 static inline int ccurses_byte(int byte) {
   if (ccurses()->output_count == ccurses()->output_room) {
@@ -225,7 +226,7 @@ static inline void ccurses_send(const char *capability) {
   if (capability) tputs(capability, 1, ccurses_byte);
 }
 
-// Moves the cursor, wherever it is.
+// Moves the cursor from any position.
 static inline void ccurses_move(int y, int x) {
   if (cursor_address) ccurses_send(tiparm(cursor_address, y, x));
 }
@@ -241,7 +242,7 @@ static inline void ccurses_clear(void) {
   ccurses_send(clear_screen);
 }
 
-// Has the terminal do what was written; the cursor is to be seen, or not.
+// Writes the pending output to the terminal, and shows or hides the cursor.
 static inline void ccurses_flush(bool shows_cursor) {
   ccurses_send(shows_cursor ? cursor_normal : cursor_invisible);
   size_t written = 0;
@@ -251,20 +252,20 @@ static inline void ccurses_flush(bool shows_cursor) {
     if (count > 0) { written += (size_t)count; continue; }
     if (errno == EINTR) continue;
     if (errno != EAGAIN) break;
-    // Whoever shares the terminal has made it non-blocking.
+    // Another program that shares the terminal has made it non-blocking.
     struct pollfd item = { .fd = STDOUT_FILENO, .events = POLLOUT };
     poll(&item, 1, -1);
   }
   ccurses()->output_count = 0;
 }
 
-// Whether a character in the last column of the last row would move everything up.
+// Whether a character in the last column of the last row would scroll the screen.
 static inline bool ccurses_scrolls(void) { return ccurses()->scrolls; }
 
 // Gives the terminal back.
 static inline void ccurses_leave(void) {
   vid_puts(A_NORMAL, 0, NULL, ccurses_byte);
-  // Where a terminal has no other screen, what comes next stands in the last line.
+  // On a terminal without an alternate screen, later output begins in the last line.
   ccurses_move(LINES - 1, 0);
   ccurses_send(clr_eol);
   ccurses_bracket_pastes(false);
@@ -280,7 +281,7 @@ static inline void ccurses_close(void) {
 static inline int ccurses_columns(void) { return getmaxx(stdscr); }
 static inline int ccurses_rows(void) { return getmaxy(stdscr); }
 
-// Takes the size that the terminal has now.
+// Adopts the terminal's current size.
 static inline void ccurses_resize(void) {
   struct winsize size;
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return;
@@ -288,7 +289,7 @@ static inline void ccurses_resize(void) {
   refresh();
 }
 
-// Gives the terminal back, stops as Ctrl-Z is to do, and takes the terminal when it goes on.
+// Gives the terminal back, stops the process for Ctrl-Z, and takes the terminal when it continues.
 static inline void ccurses_stop(void) {
   ccurses_leave();
   signal(SIGTSTP, SIG_DFL);
@@ -307,7 +308,7 @@ enum {
   CCURSES_DIM = 8,
 };
 
-// Sets how what is written looks; colours are below 0 for the usual.
+// Sets the style of the next text; a colour below 0 is the default colour.
 static inline void ccurses_style(int style, int foreground, int background) {
   attr_t attributes = A_NORMAL;
   if (style & CCURSES_BOLD) attributes |= A_BOLD;
@@ -354,7 +355,7 @@ static inline int ccurses_mouse(int *y, int *x) {
   return CCURSES_OTHER;
 }
 
-// The next thing that was typed, if any: a character, or one of the keys above.
+// Reads the next input, if any: a character, or one of the keys above.
 static inline int ccurses_read(uint32_t *character, int *y, int *x) {
   wint_t read;
   switch (get_wch(&read)) {

@@ -1,5 +1,5 @@
-// The columns of a character, which Glibc's own module leaves out: wchar.h declares `wcwidth` only
-// to those who ask for X/Open.
+// Declares `wcwidth`, the columns of a character. Glibc's module omits it: wchar.h declares it only
+// with the feature macro of X/Open.
 
 #ifndef CWIDTH_SHIM_H
 #define CWIDTH_SHIM_H

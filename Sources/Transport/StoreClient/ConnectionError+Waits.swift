@@ -16,7 +16,7 @@ extension ConnectionError {
       let names = failure.details.map { "\"\($0)\"" }.joined(separator: ", ")
       let remedy =
         names.isEmpty
-        ? "Ask the daemon which scopes there are, and what their ids are."
+        ? "Ask the daemon for its scopes and their ids."
         : "Did you mean \(names)?"
       self.init(.unknownScope, failure.message, remedy: remedy)
     case "schemaMismatch":
@@ -50,12 +50,12 @@ extension ConnectionError {
       self.init(
         .tryAgain,
         "The daemon at \(location) did not answer\(limit).",
-        remedy: "Try again, or see what keeps it busy.",
+        remedy: "Try again, or look at its load.",
       )
     case .timedOut(isConnected: false) where location.key != nil:
       self.init(
         .noDaemon,
-        "No daemon lets us in at \(location): none is there, or it does not know our key any more, "
+        "No daemon admits us at \(location): it does not run, or does not know our key any more, "
           + "or it has another key than it had.",
         remedy: "Ask its owner to look with: storectl keys",
       )

@@ -60,7 +60,7 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
       description = "leaving out outputs of \(scope): \(reason)"
     case .differed(let scope, let place):
       kind = .differed
-      description = "\(scope) was not what the daemon has: \(place)"
+      description = "\(scope) differed from the daemon's state: \(place)"
     case .closed(let reason):
       kind = .closed
       description = "closed: \(reason)"

@@ -111,7 +111,7 @@ extension ConnectionError {
         .silent,
         "\(process) takes connections in \(probe.directory), but so many come at once that there "
           + "was no place for this one within \(time).",
-        remedy: "Try again; its log says whose connections it refuses.",
+        remedy: "Try again; its log names the refused connections.",
       )
       return
     }
@@ -119,7 +119,7 @@ extension ConnectionError {
       .silent,
       "\(process) takes connections in \(probe.directory), but did not answer within \(time).",
       remedy: holder.map {
-        "See what keeps it busy; if it hangs, end it with: kill -9 \($0.pid)"
+        "Look at its load; if it hangs, end it with: kill -9 \($0.pid)"
       } ?? "",
     )
   }

@@ -106,7 +106,7 @@ package struct Enrolment {
     guard try awaited({ _ in true }, socket, monitor, poller) != nil else {
       throw ConnectionError(
         .noDaemon,
-        "The daemon of this line does not answer at \(line.address): none is there, or another.",
+        "The daemon of this line does not answer at \(line.address): it is stopped or replaced.",
         remedy: "Look whether it runs, and is the one that has invited.",
       )
     }
@@ -141,7 +141,7 @@ package struct Enrolment {
         guard event == .refused else { continue }
         throw ConnectionError(
           .refused,
-          "The daemon at \(line.address) lets nobody in by this line: it was used, or its time is "
+          "The daemon at \(line.address) refuses this line: it was used, or its time is "
             + "over, or it was taken back.",
           remedy: "Ask for another one.",
         )

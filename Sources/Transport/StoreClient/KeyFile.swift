@@ -103,13 +103,13 @@ package struct KeyFile {
         .occupied,
         "There is a key for \(address) already, in \(path), but this line is of another daemon "
           + "than the one that it was made for.",
-        remedy: "If that has a new key, as its owner says, remove the old file first: \(removal)",
+        remedy: "If the daemon's owner confirms a new key, remove the old file first: \(removal)",
       )
     }
     return ConnectionError(
       .occupied,
       "You have enrolled at \(address) already: the key is in \(path).",
-      remedy: "Go on with it: storectl --connect \(address) scopes. To enrol anew, such as where "
+      remedy: "Use it: storectl --connect \(address) scopes. To enrol again, such as when "
         + "it was revoked, remove it first: \(removal)",
     )
   }

@@ -58,7 +58,7 @@ extension StoreConnection {
       }
       throw ConnectionError(
         .malformed,
-        "The daemon's answer makes no sense: \(error).",
+        "The daemon's answer is invalid: \(error).",
         remedy: "Use programs of the same release.",
       )
     }

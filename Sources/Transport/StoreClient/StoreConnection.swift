@@ -167,7 +167,7 @@ public final class StoreConnection {
     }
     try connection.close()
     guard let result else {
-      preconditionFailure("The loop ended before what it ran for")
+      preconditionFailure("The loop ended before its result")
     }
     return try result.get()
   }

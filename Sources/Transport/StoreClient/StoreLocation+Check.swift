@@ -89,7 +89,7 @@ extension ConnectionError {
     Self(
       .notAllowed,
       message,
-      remedy: "Have the daemon's owner run \"storectl invite\", and enrol with what that prints: "
+      remedy: "Have the daemon's owner run \"storectl invite\", and enrol with the printed line: "
         + "storectl enrol LINE",
     )
   }

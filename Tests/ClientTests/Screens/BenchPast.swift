@@ -73,7 +73,7 @@ final class BenchPast {
       default: return .failed(.init(.unavailable, "\(scope) is too large."))
       }
       return .state(encoder.bytes[...])
-    case .verify: return .failed(.init(.unavailable, "Nobody asks for it."))
+    case .verify: return .failed(.init(.unavailable, "No test asks for it."))
     }
   }
 

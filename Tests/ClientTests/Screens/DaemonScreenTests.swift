@@ -13,9 +13,7 @@ import Testing
 /// The screens that work with any daemon.
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct DaemonScreenTests {
-  @Test func `The state of a scope is a tree, in which what changed last is highlighted`()
-    async throws
-  {
+  @Test func `The state of a scope is a tree with its last change highlighted`() async throws {
     let bench = ScreenBench()
     for title in ["Milk", "Eggs"] { bench.send(.todos(.addButtonTapped(title: title))) }
     await bench.press("6")
@@ -37,9 +35,7 @@ import Testing
     try bench.compare(with: "state")
   }
 
-  @Test func `A tree is filtered by what stands in its parts, and what they are called`()
-    async throws
-  {
+  @Test func `A tree is filtered by the contents and the names of its parts`() async throws {
     let bench = ScreenBench()
     for title in ["Milk", "Eggs", "the family"] {
       bench.send(.todos(.addButtonTapped(title: title)))
@@ -49,13 +45,13 @@ import Testing
     await bench.type("MIL")
     await bench.shot("While it is typed")
     await bench.press(.enter, .down, .right)
-    await bench.shot("Of a row what is found")
+    await bench.shot("The matching part of a row")
     bench.send(.todos(.items(.element(id: UUID(1), action: .titleChanged(title: "Oatmilk")))))
     await bench.shot("Another row has come to have it")
     await bench.press("/", .control("u"))
     await bench.type("items")
     await bench.press(.enter)
-    await bench.shot("Of what is called so all is shown")
+    await bench.shot("The full contents of parts with this name")
     await bench.press("/", .control("u"))
     await bench.type("日本")
     await bench.press(.enter)
@@ -65,7 +61,7 @@ import Testing
     try bench.compare(with: "filter")
   }
 
-  @Test func `Another scope is filtered by what stands in itself`() async throws {
+  @Test func `Another scope is filtered by its own contents`() async throws {
     let bench = ScreenBench(keepsPast: true)
     let scopes = bench.model.daemon.scopes
     bench.send(.todos(.addButtonTapped(title: "Milk")))
@@ -88,7 +84,7 @@ import Testing
     #expect(!bench.terminal.lines.contains { $0.contains("items: ") })
   }
 
-  @Test func `What is watched is open, and what changed last is highlighted`() async throws {
+  @Test func `A watched part is open, and its last change is highlighted`() async throws {
     let bench = ScreenBench(height: 18, watching: ["todos", "counter"])
     for title in ["Milk", "Eggs"] { bench.send(.todos(.addButtonTapped(title: title))) }
     await bench.shot("Both")
@@ -107,7 +103,7 @@ import Testing
     try bench.compare(with: "watch")
   }
 
-  @Test func `A row above what changed last is not highlighted any more`() async throws {
+  @Test func `A row above the last change is not highlighted any more`() async throws {
     let bench = ScreenBench(height: 18, watching: ["todos"])
     for title in ["Milk", "Eggs"] { bench.send(.todos(.addButtonTapped(title: title))) }
     await bench.idle()
@@ -158,7 +154,7 @@ import Testing
     try bench.compare(with: "form")
   }
 
-  @Test func `A row's scope is asked for, and its absence is told`() async throws {
+  @Test func `A row's scope is requested, and its absence is reported`() async throws {
     let bench = ScreenBench()
     await bench.press("o")
     await bench.type("items")
@@ -241,7 +237,7 @@ import Testing
     #expect(other.screens == UIModel.Screen.allCases.filter { $0 != .todos })
   }
 
-  @Test func `A palette selects what fits best, at each letter`() async {
+  @Test func `A palette selects the best match at each letter`() async {
     let bench = ScreenBench()
     await bench.press(":", .down, .down)
     await bench.type("todos")
@@ -298,7 +294,7 @@ import Testing
     ])
   }
 
-  @Test func `The log goes on at its end, pauses and is filtered`() async throws {
+  @Test func `The log follows its end, pauses and is filtered`() async throws {
     let bench = ScreenBench(width: 90)
     let daemon = bench.model.daemon
     await bench.press("7")
@@ -325,7 +321,7 @@ import Testing
     try bench.compare(with: "log")
   }
 
-  @Test func `The log says how much of it is there, and why there is nothing`() async throws {
+  @Test func `The log shows its extent, and the reason if it is empty`() async throws {
     let bench = ScreenBench(width: 90)
     let daemon = bench.model.daemon
     await bench.press("7")
@@ -350,7 +346,7 @@ import Testing
     try bench.compare(with: "log-extent")
   }
 
-  @Test func `A log that is far behind goes on with the newest revisions`() {
+  @Test func `A log that lags far continues with the newest revisions`() {
     let daemon = ScreenBench().model.daemon
     let epoch = daemon.client.epoch
     daemon.handle(log: .log(entries: [entry(1)], next: 1, end: 1), of: epoch)

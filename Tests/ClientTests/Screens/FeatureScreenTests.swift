@@ -134,7 +134,7 @@ import Testing
     ("101", #""101" is no guess. Type a whole number from -100 to 100."#),
     (" 7 ", nil), ("", nil),
   ])
-  func `What is no guess is told`(text: String, message: String?) async {
+  func `An invalid guess is reported`(text: String, message: String?) async {
     let bench = ScreenBench()
     await bench.press("3", "t")
     await bench.type(text)
@@ -150,7 +150,7 @@ import Testing
     #expect(bench.model.daemon.message?.text == message)
   }
 
-  @Test func `What is typed behind a bad guess is meant for the field, too`() async {
+  @Test func `Letters after a bad guess belong to the field, too`() async {
     let bench = ScreenBench()
     await bench.press("3", "t")
     await bench.type("500")
@@ -160,9 +160,7 @@ import Testing
     #expect(bench.model.game?.counter.count == 15)
   }
 
-  @Test func `A message goes on in the next line, and leaves room for what it is about`()
-    async throws
-  {
+  @Test func `A message wraps, and leaves room for its subject`() async throws {
     let bench = ScreenBench(width: 40, height: 8)
     await bench.press("3", "t")
     await bench.type("x")
@@ -195,7 +193,7 @@ import Testing
     try bench.compare(with: "game")
   }
 
-  @Test func `What came of an action is told with its name`() async throws {
+  @Test func `The outcome of an action is shown with its name`() async throws {
     let bench = ScreenBench()
     bench.close()
     await bench.press("+")
@@ -206,9 +204,7 @@ import Testing
     #expect(ActionText.name(of: Todos.Action.addButtonTapped(title: "(")) == "addButtonTapped")
   }
 
-  @Test func `Somebody else's changes are shown, and the selection stays with its row`()
-    async throws
-  {
+  @Test func `Changes of others are shown, and the selection stays with its row`() async throws {
     let bench = ScreenBench()
     for title in ["a", "b", "c"] { bench.send(.todos(.addButtonTapped(title: title))) }
     await bench.press("2", .down)

@@ -69,8 +69,7 @@ import Testing
   }
 
   @Test(arguments: UIModel.Screen.allCases)
-  func `What a key of the screen does can be found by its name`(screen: UIModel.Screen) async throws
-  {
+  func `Each key's effect can be found by its name`(screen: UIModel.Screen) async throws {
     let bench = try await bench(screen)
     for command in bench.model.screenCommands where command.isListed {
       let name = command.title
@@ -102,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `A command of the palette does what its key does`() async throws {
+  @Test func `A command of the palette has the same effect as its key`() async throws {
     let bench = try await bench(.todos, width: 60, height: 16)
     await bench.press(":")
     await bench.shot("Commands of todos")
@@ -122,7 +121,7 @@ import Testing
     try bench.compare(with: "help")
   }
 
-  @Test func `The keys of what is watched are listed as well`() async throws {
+  @Test func `The keys of the watched scope are listed as well`() async throws {
     let bench = ScreenBench(width: 40, height: 8, watching: ["todos", "counter"])
     await bench.press("?")
     let lines = await allLines(bench)

@@ -60,10 +60,12 @@ import Testing
     await bench.idle()
     #expect(titles() == ["c"])
     await bench.press("f", "x")
-    #expect(bench.terminal.lines[3] == "Nothing to do here." || bench.terminal.lines[3] == "")
+    #expect(bench.terminal.lines[3] == "No todos here." || bench.terminal.lines[3] == "")
   }
 
-  @Test func `An alert that comes meanwhile takes no key that was meant for what is below`() async {
+  @Test func `An alert that appears meanwhile takes no key that was meant for the view below`()
+    async
+  {
     await bench.press("+")
     bench.send(.counter(.numberFactResponse(.success("A fact."))))
     bench.terminal.press(.enter)
@@ -74,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `Whatever another client does meanwhile, no other todo is deleted or done than meant`(
+  func `During another client's changes only the intended todo is deleted or done`(
     seed: UInt64
   ) async {
     var (numbers, next) = (Numbers(state: seed &* 2_654_435_761 &+ 1), 5)

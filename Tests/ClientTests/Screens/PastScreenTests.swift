@@ -24,7 +24,7 @@ import Testing
     return bench
   }
 
-  @Test func `Revisions are gone through to and fro, and what each changed is highlighted`()
+  @Test func `Revisions are browsed in both directions, and the changes of each are highlighted`()
     async throws
   {
     let bench = try await bench()
@@ -45,7 +45,7 @@ import Testing
     await bench.press("@")
     await bench.type("3")
     await bench.press(.enter, "s")
-    await bench.shot("Nothing is sent to the past")
+    await bench.shot("The past takes no actions")
     #expect(bench.model.search == nil && !bench.model.commands.contains { $0.id.hasPrefix("Send") })
     await bench.press(".", ".")
     #expect(bench.model.stateState.past == nil)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: 1...3 as ClosedRange<UInt64>)
-  func `Under a filter only what matches is shown, wherever one goes`(seed: UInt64) async throws {
+  func `Under a filter only matches are shown, at each revision`(seed: UInt64) async throws {
     let bench = ScreenBench(width: 160, height: 30, keepsPast: true)
     var generator = seed
     func random(_ count: UInt64) -> UInt64 {
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `Meanwhile keys are taken, and only what is wanted last is asked for`() async throws {
+  @Test func `Meanwhile keys are handled, and only the last request is fetched`() async throws {
     let bench = try await bench()
     let past = try #require(bench.past)
     past.isHeldBack = true
@@ -123,7 +123,7 @@ import Testing
     #expect(past.questions.count == 4)
   }
 
-  @Test func `The mouse goes to a revision, and its wheel to the next ones`() async throws {
+  @Test func `The mouse selects a revision, and its wheel the next ones`() async throws {
     let bench = try await bench()
     await bench.press(",", ",")
     let row = try #require(bench.terminal.lines.firstIndex { $0.contains("●") })
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: [["L"], ["1"], [",", "."], [":"]] as [[Key]])
-  func `That nothing is sent to the past is told no longer than it is shown`(
+  func `The notice that the past takes no actions disappears with the past`(
     keys: [Key]
   ) async throws {
     let bench = try await bench()
@@ -157,7 +157,7 @@ import Testing
     #expect(bench.model.daemon.message == nil)
   }
 
-  @Test func `What came of an action is told on other screens, too`() async throws {
+  @Test func `The outcome of an action is shown on other screens, too`() async throws {
     let bench = try await bench()
     bench.model.daemon.say("decrementButtonTapped: applied at revision 6")
     await bench.press("1")
@@ -170,7 +170,7 @@ import Testing
     ("6", "Revision 6 is still to come: the newest one is 5."),
     ("1 2", #""1 2" is no revision. Type a number from 0 to 5."#),
   ])
-  func `What is no revision of the past is told`(text: String, message: String) async throws {
+  func `An invalid revision is reported`(text: String, message: String) async throws {
     let bench = try await bench()
     await bench.press("@")
     await bench.type(text)
@@ -212,12 +212,12 @@ import Testing
     #expect(bench.model.stateState.past?.moment?.revision == 2)
   }
 
-  @Test func `What is not kept any more cannot be gone to`() async throws {
+  @Test func `A revision that is not kept any more cannot be selected`() async throws {
     let bench = try await bench()
     try #require(bench.past).oldest = 2
     await bench.press(",", ",", ",", ",", ",")
     #expect(bench.model.stateState.past?.moment?.revision == 2)
-    #expect(bench.terminal.lines.contains { $0.contains("What was before it is not kept.") })
+    #expect(bench.terminal.lines.contains { $0.contains("The state before it is not kept.") })
     try #require(bench.past).oldest = 4
     await bench.press(".")
     #expect(bench.terminal.lines.contains { $0.contains("It is not kept any more.") })
@@ -234,7 +234,7 @@ import Testing
     #expect(bench.model.stateState.past == nil)
   }
 
-  @Test func `A daemon that keeps no history says so on one line`() async throws {
+  @Test func `A daemon without a history reports that on one line`() async throws {
     let bench = ScreenBench()
     bench.send(.counter(.incrementButtonTapped))
     bench.model.open(try #require(bench.model.daemon.scopes.find("counter")?.description))
@@ -244,7 +244,7 @@ import Testing
     try bench.compare(with: "past-none")
   }
 
-  @Test func `The log shows what the selected revision has changed`() async throws {
+  @Test func `The log shows the changes of the selected revision`() async throws {
     let bench = try await bench()
     let daemon = bench.model.daemon
     bench.model.chosen = .log
@@ -261,7 +261,7 @@ import Testing
     try bench.compare(with: "log-changes")
   }
 
-  @Test func `Of what a revision has changed as much is shown as there is room for`() async throws {
+  @Test func `Of a revision's changes as many are shown as fit`() async throws {
     let bench = ScreenBench(height: 30, keepsPast: true)
     for number in 0..<12 { bench.send(.todos(.addButtonTapped(title: "todo \(number)"))) }
     for number in 0..<12 {
@@ -293,7 +293,8 @@ import Testing
     #expect(bench.terminal.lines.contains { $0.contains("Revision") })
   }
 
-  @Test func `Each question for the past has a pause of its own, whoever asks`() async throws {
+  @Test func `Each question for the past has its own pause, independent of the asker`() async throws
+  {
     let bench = try await bench()
     let past = try #require(bench.past)
     let daemon = bench.model.daemon

@@ -53,11 +53,11 @@ import Testing
     Todo.State(id: UUID(number), title: "\(number)")
   }
 
-  @Test func `Nothing is different in the same state`() throws {
+  @Test func `Equal states have no difference`() throws {
     #expect(try changes { _ in } == [])
   }
 
-  @Test func `What is different is told where it is, and what it was`() throws {
+  @Test func `Each difference is shown with its place and its old value`() throws {
     #expect(try changes { $0.title = "new" } == [#"title: "" → "new""#])
     #expect(try changes { $0.count = 7 } == ["count: null → 7"])
     #expect(try changes { $0.numbers[1] = 9 } == ["numbers.1: 2 → 9"])

@@ -31,9 +31,7 @@ import Testing
     try node(Lists(words: words.map { "word \($0)" })).part(at: 0)
   }
 
-  @Test func `No drawing waits for a search; meanwhile what was found last is shown`()
-    async throws
-  {
+  @Test func `No drawing waits for a search; meanwhile the last result is shown`() async throws {
     let (first, second) = (try words(0..<20_000), try words(9_990..<10_000))
     var root = { [filter] in filter.root(first, for: "9999", version: .live(news: 1)) }
     #expect(root().partCount == 20_000)
@@ -51,7 +49,7 @@ import Testing
     #expect(root().partCount == 10)
   }
 
-  @Test func `Of what is opened all is shown until it is searched, and then with its state`()
+  @Test func `An opened part is shown in full until it is searched, and then with its state`()
     async throws
   {
     var state = Lists(lists: [["a", "b"], ["b", "c"], ["c"]])
@@ -73,7 +71,7 @@ import Testing
     #expect(filter.searching == nil)
   }
 
-  @Test func `What was searched and has gone for a while is searched before it is shown again`()
+  @Test func `A searched part that was hidden for a while is searched again before it is shown`()
     async throws
   {
     let (with, without) = (Lists(words: ["a", "b"]), Lists(words: ["a"]))

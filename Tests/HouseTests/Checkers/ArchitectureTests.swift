@@ -14,7 +14,7 @@ struct ArchitectureTests {
     ].map { path in
       SourceFile(
         path: path,
-        text: "struct LogWriter {\n  func trim() { \"quoted\" }  // said\n}\n",
+        text: "struct LogWriter {\n  func trim() { \"quoted\" }  // noted\n}\n",
         room: manifest.room(of: path),
       )
     }

@@ -8,7 +8,7 @@ struct ReasonsTests {
       "final class A: @unchecked Sendable {}",
       "let a = 1\nnonisolated(unsafe) var b = 1",
       "// Guarded by the lock.\n\nnonisolated(unsafe) var b = 1",
-      "// A counter.\nvar a = 1\nnonisolated(unsafe) var b = 1  // said too late",
+      "// A counter.\nvar a = 1\nnonisolated(unsafe) var b = 1  // stated too late",
       "struct S {\n  nonisolated(unsafe) var b = 1\n}",
     ],
   )

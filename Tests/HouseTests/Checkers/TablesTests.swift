@@ -40,10 +40,10 @@ struct TablesTests {
       }
       let first = opener.count + 1
       #expect(lines() == [first])
-      #expect(lines("/// What is held.") == [first + 1])
+      #expect(lines("/// The held entries.") == [first + 1])
       #expect(lines("/// Bounded by ``Limits/otherBytes``.") == [first + 1])
       #expect(lines("/// Bounded by ``Limits/heldBytes``.") == [])
-      #expect(lines("/// Bounded by what is left of", "/// ``heldBytes``.") == [])
+      #expect(lines("/// Bounded by the rest of", "/// ``heldBytes``.") == [])
       #expect(lines("// Of one: Bounded by ``Sums/ByteLedger``.", "// In all too.") == [])
       #expect(lines("/// As ``Limits/heldBytes``. Bounded by nothing.") == [first + 1])
       #expect(lines("/// Bounded by ``Limits/heldBytes``.", "") == [first + 2])

@@ -20,7 +20,7 @@ struct Rule: Sendable, CustomStringConvertible {
       guard bounds.contains("heldBytes") else { throw NoFile(place: Tables.limits) }
       return $0.swift.flatMap { Tables.check($0, bounds: bounds) }
     },
-    Rule("Another module uses what other modules may use") { Callers.check($0.files) },
+    Rule("Another module uses each exported declaration") { Callers.check($0.files) },
     Rule("Files, functions and lines keep to their lengths") {
       $0.swift.flatMap { file in
         Lengths.checkFile(file) + Lengths.checkFunctions(file) + Lengths.checkLines(file)
@@ -39,7 +39,7 @@ struct Rule: Sendable, CustomStringConvertible {
 
   /// Rules for targets and their folders.
   private static let targets = [
-    Rule("No target imports a module behind a wall") {
+    Rule("No target imports a walled module") {
       $0.swift.flatMap(Walls.check) + Walls.unlisted($0.manifest.product)
     },
     Rule("No type bears its module's name, no module the name of another package's") {

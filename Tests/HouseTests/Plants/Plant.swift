@@ -77,7 +77,7 @@ extension Plant {
   ]
 
   private static let walls: [Plant] = [
-    // Each of these two C headers is behind a wall for all targets except one.
+    // Each of these two C headers is walled off from all targets except one.
     Plant("walls", in: .product(except: ["ZeroMQ"])) { room in
       "import \(room.name == "CZMQ" ? "StoreBytes" : "CZMQ")\n"
     },

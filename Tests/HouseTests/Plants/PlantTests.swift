@@ -35,7 +35,7 @@ import Testing
     var found: Set<String> = []
     for rule in Rule.all {
       let breaches = try rule.check(planted).filter { paths.contains($0.path) }
-      #expect(!breaches.isEmpty, "nothing that is planted breaks the rule: \(rule)")
+      #expect(!breaches.isEmpty, "no plant breaks the rule: \(rule)")
       found.formUnion(breaches.map { "\($0.rule) \($0.path)" })
     }
     let missed = plants.filter { !found.contains("\($0.plant.rule) \($0.file.path)") }
@@ -43,7 +43,7 @@ import Testing
     #expect(texts.isEmpty, "not found: \(texts.joined(separator: "; "))")
   }
 
-  @Test func `What is planted in the product is planted in every wing`() throws {
+  @Test func `Each plant in the product is planted in every wing`() throws {
     let wings = Set(try repository.wings())
     #expect(wings.count > 10)
     for plant in Plant.all {

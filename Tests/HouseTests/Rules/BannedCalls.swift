@@ -55,7 +55,7 @@ enum BannedCalls {
     ),
     Ban(
       code: "fatalError(",
-      instead: "Use preconditionFailure with the numbers; what comes from outside gets an error.",
+      instead: "Use preconditionFailure with the numbers; external input gets an error.",
       holds: isProduct,
     ),
     Ban(

@@ -29,7 +29,7 @@ enum Callers {
       "addLink", "destroyCounter", "destroyRecorder", "destroyTimer", "isRecording", "makeCounter",
       "makeRecorder", "makeTimer", "recordError",
     ],
-    "Nothing else tells tests what they wait for, or where they listen": [
+    "Only these give tests their conditions and endpoints": [
       "lastEndpoint"
     ],
   ]
@@ -109,8 +109,8 @@ extension Callers {
           rule: "callers",
           path: file.path,
           line: words[start].line,
-          what: "nobody but a test uses '\(name)'",
-          remedy: "Remove it, or say in Tests/HouseTests/Rules/Callers.swift why it stays.",
+          what: "only tests use '\(name)'",
+          remedy: "Remove it, or give the reason in Tests/HouseTests/Rules/Callers.swift.",
         ),
       )
     }

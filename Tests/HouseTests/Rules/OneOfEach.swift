@@ -35,7 +35,7 @@ enum OneOfEach {
         path: file.path,
         line: index + 1,
         what: "a machine is driven by another turn than the one that ships",
-        remedy: "Move bytes and time behind DaemonTransport or ClientTransport.",
+        remedy: "Move bytes and time into DaemonTransport or ClientTransport.",
       )
     }
   }

@@ -11,7 +11,7 @@ enum Reasons {
           path: file.path,
           line: index + 1,
           what: "`\(escape)` without its reason",
-          remedy: "Say in a comment on the line above what guards the state.",
+          remedy: "Name the state's guard in a comment on the line above.",
         )
       }
     }
@@ -27,8 +27,8 @@ enum Reasons {
           rule: "unfinished",
           path: file.path,
           line: index + 1,
-          what: "a comment says \(mark)",
-          remedy: "Do it now, or write down in docs what is not promised.",
+          what: "a comment contains \(mark)",
+          remedy: "Do it now, or describe the limitation in docs.",
         )
       }
     }

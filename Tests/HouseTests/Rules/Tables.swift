@@ -1,7 +1,7 @@
 /// Each table of a daemon names its bound.
 ///
 /// A table without a bound can fill the memory if peers send enough. So the comment of each
-/// property with any number of elements says "Bounded by", and names a limit, the ledger that
+/// property with any number of elements has "Bounded by", and names a limit, the ledger that
 /// counts its bytes, or another table, whose comment names one. A constant is as large as its
 /// source, and the program's author bounds public properties.
 enum Tables {
@@ -51,7 +51,7 @@ enum Tables {
         path: file.path,
         line: index + 1,
         what: "a table has no limit in its comment",
-        remedy: "Say what bounds it: Bounded by ``Limits/…``, ``ByteLedger``, or another table.",
+        remedy: "Name its bound: Bounded by ``Limits/…``, ``ByteLedger``, or another table.",
       )
     }
   }

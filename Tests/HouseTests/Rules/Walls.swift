@@ -142,7 +142,7 @@ enum Walls {
         rule: "walls",
         path: Manifest.path,
         line: room.line,
-        what: "the target \(room.name) is not in the table of who may import whom",
+        what: "the target \(room.name) is not in the table of imports",
         remedy: "Give it a line in Tests/HouseTests/Rules/Walls.swift.",
       )
     }

@@ -16,7 +16,7 @@ enum Wings {
         Manifest.path,
         room.line,
         "the target \(room.name) has no reason",
-        "Say in one line above it, or behind it, what it is for.",
+        "State its purpose in one line above it, or after it.",
       )
     }
     if manifest.count > Manifest.lines {
@@ -25,7 +25,7 @@ enum Wings {
           Manifest.path,
           Manifest.lines,
           "\(manifest.count) lines, \(Manifest.lines) are allowed",
-          "Use the table and its helpers; put a reason behind its target where it fits.",
+          "Use the table and its helpers; put a reason after its target if it fits.",
         )
       )
     }

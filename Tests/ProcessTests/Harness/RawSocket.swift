@@ -54,6 +54,6 @@ struct RawSocket {
         if let result = try find(message.bytes) { return result }
       }
     }
-    throw ProcessFailure("the daemon does not say what is waited for")
+    throw ProcessFailure("the daemon does not send the awaited message")
   }
 }

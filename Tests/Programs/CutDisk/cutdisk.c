@@ -1,36 +1,38 @@
-// A disk under a program, by LD_PRELOAD: it writes down what the program does to the files of a
-// directory, and misbehaves when it is told to. What a machine's end would have left at any moment
-// can be made of what it wrote down, for that says which bytes were synced when.
+// Simulates a disk for a program that loads it by LD_PRELOAD. It logs the program's calls on files
+// of a directory, and fails on request. The log has each write and each sync, so a test can compute
+// the disk's contents after a power failure at any moment.
 //
-//   CUTDISK_ROOT  the directory; everything else is left alone
-//   CUTDISK_LOG   where it writes down what is done (below); nothing without it
-//   CUTDISK_FAIL  while a file of this name is there, syncs fail with EIO; what was written to the
-//                 file since its last sync is in the cache only from then on, and clean, as Linux
-//                 has it: no later sync writes it
-//   CUTDISK_HANG  while a file of this name is there, syncs do not return
-//   CUTDISK_SLOW  how many microseconds longer a sync takes: what does not wait for it is found out
-//   CUTDISK_FULL  while a file of this name is there, nothing grows: writes fail with ENOSPC
+//   CUTDISK_ROOT  the directory; calls on other files are passed on unchanged
+//   CUTDISK_LOG   the file of the log (format below); without it there is no log
+//   CUTDISK_FAIL  while a file of this name exists, syncs fail with EIO; the data written to the
+//                 file since its last sync is then only in the cache, and clean, as on Linux: no
+//                 later sync writes it
+//   CUTDISK_HANG  while a file of this name exists, syncs do not return
+//   CUTDISK_SLOW  the additional duration of a sync in microseconds: it exposes code that does not
+//                 wait for a sync
+//   CUTDISK_FULL  while a file of this name exists, writes fail with ENOSPC
 //   CUTDISK_QUOTA the same with EDQUOT
 //   CUTDISK_TIGHT the same as CUTDISK_FULL, as long as the directory has a file "reserve"
-//   CUTDISK_LINKLESS when it is set, no file gets a second name: links fail with EPERM
+//   CUTDISK_LINKLESS if set, links fail with EPERM
 //   CUTDISK_REFUSE a call, the end of a path and the number of an error, with spaces between: the
-//                 first call of that kind for such a path fails with it (open, opendir, readdir, stat,
-//                 read, pread, write, pwrite, fsync, fdatasync, ftruncate, fallocate, link, rename,
+//                 first call of that kind for such a path fails with it (open, opendir, readdir,
+//                 stat, read, pread, write, pwrite, fsync, fdatasync, ftruncate, fallocate, link, rename,
 //                 unlink, mkdir); * is everything in the directory but the lock; a negative number
-//                 is a signal by which the program ends there. Two more numbers may follow: which
-//                 call is the first one that fails, and how many fail; 0 for all that follow.
-//                 Of a write that fails, or in which the program ends, the first half is done, up
-//                 to the end of a sector or of a page, unless the error is one that comes before
-//                 that; a sync that fails is as with CUTDISK_FAIL
-//   CUTDISK_ARMED while no file of this name is there, no call counts for CUTDISK_REFUSE
-//   CUTDISK_REFUSALS where each call is written down that has failed because of CUTDISK_REFUSE
-//   CUTDISK_CACHED when it is set, what was opened past the cache is not written: EINVAL, at each try
+//                 is a signal that ends the program there. Two more numbers may follow: the index
+//                 of the first failing call, and the count of failing calls; 0 for all later calls.
+//                 A write that fails or is killed writes its first half, up to the end of a sector
+//                 or of a page, unless its error precedes all writing; a sync that fails is as with
+//                 CUTDISK_FAIL
+//   CUTDISK_ARMED CUTDISK_REFUSE fails and counts calls only while a file of this name exists
+//   CUTDISK_REFUSALS a file that lists the calls that failed because of CUTDISK_REFUSE
+//   CUTDISK_CACHED if set, each write to a file opened with O_DIRECT fails with EINVAL
 //
-// An entry of the log: kind (1 byte), number of the file (4), offset or length (8), how many bytes
-// follow (4), these bytes. Numbers are little-endian. Kinds: N a path names a file from now on,
-// W written at an offset, T truncated to a length, S synced, R renamed (two paths, a zero byte
-// between), U unlinked, F a sync of a file failed, D the entries of a directory synced, M the program says something: it wrote
-// to a file called "marks". The lock is no part of a history; its room is there already.
+// An entry of the log: kind (1 byte), number of the file (4), offset or length (8), the count of
+// the bytes that follow (4), these bytes. Numbers are little-endian. Kinds: N a path names a file
+// from now on, W written at an offset, T truncated to a length, S synced, R renamed (two paths, a
+// zero byte between), U unlinked, F a sync of a file failed, D the entries of a directory synced,
+// M a mark of the program: a write to a file called "marks". The lock file is not logged, since it
+// is no part of a history; its room is allocated already.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -49,7 +51,7 @@
 
 enum { FILES = 4096, PLAIN = 0, DIRECTORY = -1, MARKS = -2 };
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-// What each descriptor is: the number of a file, or one of the above.
+// The kind of each descriptor: the number of a file, or one of the constants above.
 static int32_t file_of[FILES];
 static int is_direct[FILES];
 static char *path_of[FILES];
@@ -59,7 +61,7 @@ static int log_descriptor = -1;
 static useconds_t slowness;
 static const char *root, *fail_flag, *hang_flag, *full_flag, *quota_flag, *tight_flag;
 static const char *armed_flag;
-// What is refused: which call, for which paths, why, from which call on and how often.
+// The refused call: its name, the end of its path, the error, the first failing call and the count.
 static char refused_call[16], refused_end[256];
 static int refused_error, refused_first = 1, refused_times = 1, refused_calls;
 static DIR *refused_listing;
@@ -109,7 +111,7 @@ static int is_ours(const char *path) {
   size_t length = strlen(path);
   return length < 5 || strcmp(path + length - 5, "/lock") != 0;
 }
-// What is looked at here is refused to nobody.
+// These calls of this file are never refused.
 static int look(int descriptor, struct stat *status) {
   REAL(int, fstat, int, struct stat *);
   return real_fstat(descriptor, status);
@@ -130,7 +132,7 @@ static int32_t number_of(int descriptor, int *is_new) {
   *is_new = 1;
   return ++known_count;
 }
-// A number that belonged to a file which is gone may come again for another one.
+// The inode number of a deleted file may be reused for another file.
 static void forget(const struct stat *gone) {
   for (int32_t i = 0; i < known_count; i++) {
     if (known[i].device == gone->st_dev && known[i].inode == gone->st_ino) known[i].inode = 0;
@@ -160,7 +162,7 @@ static int32_t file(int descriptor) {
   return descriptor >= 0 && descriptor < FILES ? file_of[descriptor] : PLAIN;
 }
 
-// Whether a call is the one that is refused, for a path.
+// Whether CUTDISK_REFUSE names a call and a path.
 static int is_meant(const char *call, const char *path) {
   if (!refused_error || !path || strcmp(call, refused_call) != 0) return 0;
   if (strcmp(refused_end, "*") == 0) return is_ours(path);
@@ -175,7 +177,7 @@ static void tell_refusal(const char *path) {
   if (descriptor < 0 || dprintf(descriptor, "%s %s\n", refused_call, path) < 0) abort();
   close(descriptor);
 }
-// Whether a call that is meant is one of those that fail. It leaves the last error as it is.
+// Whether a named call is one of the failing calls. It preserves errno.
 static int strikes(const char *path) {
   int error = errno, fails = 0;
   pthread_mutex_lock(&lock);
@@ -203,14 +205,14 @@ static int refuses_file(const char *call, int descriptor) {
   if (strcmp(refused_end, "*") != 0) return refuses(call, path);
   return file(descriptor) != PLAIN && file(descriptor) != MARKS && strikes(path);
 }
-// What becomes of a call that is refused.
+// Fails a refused call with its error, or ends the program by its signal.
 static int failed(void) {
   if (refused_error < 0) kill(getpid(), -refused_error);
   errno = refused_error;
   return -1;
 }
-// How much of a write that fails is done all the same: what fails, or is killed, in the middle
-// leaves whole sectors, or whole pages.
+// The bytes that a failing write has written: a write that fails in the middle leaves whole
+// sectors, a write that is killed leaves whole pages.
 static size_t done_part(off64_t offset, size_t count) {
   switch (refused_error) {
     case EINTR: case EAGAIN: case EROFS: case EBADF: return 0;
@@ -296,7 +298,7 @@ PREAD(pread64, off64_t)
 OPEN(open)
 OPEN(open64)
 
-// Why nothing grows; 0 where it does.
+// The error of a refused write; 0 for a permitted one.
 static int refusal(int descriptor) {
   if (file(descriptor) == PLAIN) return 0;
   if (is_direct[descriptor] && getenv("CUTDISK_CACHED")) return EINVAL;
@@ -360,7 +362,7 @@ PWRITE(pwrite64, off64_t)
 TRUNCATE(ftruncate, off_t)
 TRUNCATE(ftruncate64, off64_t)
 
-// What a reserve has is nobody's history.
+// The contents of a reserve are not a part of a history, so they are not logged.
 int posix_fallocate(int descriptor, off_t offset, off_t length) {
   REAL(int, posix_fallocate, int, off_t, off_t);
   if (refusal(descriptor)) return refusal(descriptor);

@@ -1,7 +1,7 @@
-// A file system that does not answer, under a program by LD_PRELOAD.
+// Simulates a file system that does not answer, for a program that loads it by LD_PRELOAD.
 //
 //   SLOWFILE_END   the end of a path: only such files are slow
-//   SLOWFILE_FLAG  while a file of this name is there, opening one does not return
+//   SLOWFILE_FLAG  while a file of this name exists, opening a slow file does not return
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

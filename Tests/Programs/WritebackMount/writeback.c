@@ -1,8 +1,8 @@
-// A file system in user space that shows a directory once more, and whose kernel keeps what is
-// written until somebody syncs it: FUSE's writeback cache. Two such mounts of one directory are two
-// machines, each with a page cache, sizes and locks of its own.
+// A file system in user space that shows a directory under a second path. The kernel caches written
+// data until a sync: FUSE's writeback cache. Two such mounts of one directory simulate two
+// machines, each with its own page cache, sizes and locks.
 //
-//   writeback SOURCE MOUNTPOINT     goes on in the background once it is mounted
+//   writeback SOURCE MOUNTPOINT     continues in the background after the mount
 //
 // Needs libfuse 3: cc writeback.c $(pkg-config --cflags --libs fuse3)
 #define FUSE_USE_VERSION 31
@@ -21,7 +21,7 @@
 
 static const char *source;
 
-// The place of a path in the source.
+// The path of a file in the source.
 #define AT(name, path)                                                \
   char name[PATH_MAX];                                                \
   if (snprintf(name, sizeof name, "%s%s", source, path) >= (int)sizeof name) return -ENAMETOOLONG
@@ -33,7 +33,7 @@ static void *start(struct fuse_conn_info *connection, struct fuse_config *config
     exit(1);
   }
   connection->want |= FUSE_CAP_WRITEBACK_CACHE;
-  // The numbers of files are those of the source. What is cached stays when a file is opened again.
+  // The inode numbers are those of the source. Cached data stays when a file is opened again.
   config->use_ino = 1;
   config->kernel_cache = 1;
   return NULL;
@@ -100,7 +100,8 @@ static int set_times(const char *path, const struct timespec times[2],
   AT(place, path);
   RESULT(utimensat(AT_FDCWD, place, times, AT_SYMLINK_NOFOLLOW));
 }
-// The kernel reads what it writes a part of, appends by itself, and aligns nothing.
+// Adapts the flags: the kernel reads pages that it writes in part, appends by itself, and does not
+// align its writes.
 static int flags(const struct fuse_file_info *info) {
   int flags = info->flags & ~(O_APPEND | O_DIRECT);
   return (flags & O_ACCMODE) == O_WRONLY ? (flags & ~O_ACCMODE) | O_RDWR : flags;

@@ -32,7 +32,7 @@ struct ArchitectureTests {
     change("Blob")
     done()
     guard case .greeting("Hello, Blob", let again) = WelcomeRendering(store) else {
-      Issue.record("Nobody was greeted.")
+      Issue.record("No greeting was sent.")
       return
     }
     again()

@@ -5,7 +5,7 @@ import StoreActor
 // cancelled when it disappears.
 
 extension Reducer {
-  /// Runs an effect while the state has a value, and anew for each other value.
+  /// Runs an effect while the state has a value, and restarts it for each other value.
   func feedback<Value: Equatable & Sendable>(
     _ id: some Hashable & Sendable,
     of value: @escaping (State) -> Value?,

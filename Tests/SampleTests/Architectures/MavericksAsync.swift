@@ -35,8 +35,8 @@ struct Weather {
       switch action {
       case .refreshButtonTapped:
         state.forecast = .loading
-        // A client that leaves cancels its effects, and nobody would set `.loading` back. So
-        // `.loading` refuses nothing: another tap starts anew.
+        // A client that leaves cancels its effects, and no effect would reset `.loading`. So
+        // `.loading` refuses no action: another tap starts again.
         return execute { [client] in try await client.forecast() }
           .cancellable(id: CancelID.forecast, cancelInFlight: true)
       case .forecast(let forecast):

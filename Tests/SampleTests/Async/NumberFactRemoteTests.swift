@@ -30,7 +30,7 @@ extension AppAction: WireChoiceAction, @unchecked Sendable {
 @MainActor
 @Suite("The async number fact in a daemon", .timeLimit(.minutes(1)))
 struct NumberFactRemoteTests {
-  @Test("Its client sees what the feature does, and sends all but its effects' actions")
+  @Test("Its client sees the feature's changes, and sends all but its effects' actions")
   func remote() async {
     let environment = AppEnvironment(numberFact: { "\($0) is a good number Brent" })
     let store = StoreActor.TestStore(remote: AppState()) {

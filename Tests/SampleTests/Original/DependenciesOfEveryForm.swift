@@ -52,7 +52,7 @@ extension DependencyValues {
 private enum LogKey: DependencyKey {
   static let liveValue: @Sendable (String) -> Void = { _ in }
   static var testValue: @Sendable (String) -> Void {
-    if shouldReportUnimplemented { reportIssue("Nobody has set \\.log") }
+    if shouldReportUnimplemented { reportIssue("No closure is set for \\.log") }
     return { _ in }
   }
 }

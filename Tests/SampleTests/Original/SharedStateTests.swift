@@ -27,7 +27,7 @@ struct OriginalSharedStateTests {
     }
   }
 
-  @Test("Settings in a file and among the user's defaults are what a panel shows")
+  @Test("A panel shows settings from a file and from the user's defaults")
   func preferences() async {
     @Shared(.preferences) var preferences
     $preferences.withLock { $0.volume = 9 }

@@ -174,7 +174,7 @@ struct DependencyClientExpansionTests {
       diagnostics: [
         DiagnosticSpec(
           message: """
-            'count' needs a default value: an endpoint that nobody has implemented reports so and \
+            'count' needs a default value: an endpoint without an implementation reports so and \
             must then return some 'Int', because it cannot throw any error
             """,
           line: 2,

@@ -196,7 +196,7 @@ struct ObservableStateExpansionTests {
   func wrongDeclarations() {
     let message = """
       '@ObservableState' can only be applied to a struct or an enum: a state is a value, so that a \
-      store can compare what it was with what it is
+      store can compare its old value with its new one
       """
     expectExpansion(
       """

@@ -109,8 +109,8 @@ struct ReplicationMarkExpansionTests {
             + "it in every case, or mark it '@ReplicationIgnored'",
         ),
         (8, "'e' is marked both as replicated and '@ReplicationIgnored'; remove one of the marks"),
-        (8, "'c' is taken: a former name must be nobody else's name"),
-        (9, "'e' is taken: a former name must be nobody else's name"),
+        (8, "'c' is taken: a former name must be unique in the type"),
+        (9, "'e' is taken: a former name must be unique in the type"),
       ],
     )
   }
@@ -132,7 +132,7 @@ struct ReplicationMarkExpansionTests {
       [
         (
           3,
-          "'id' is a constant that each copy makes anew; make it a 'var', or declare it without a "
+          "'id' is a constant that each copy recreates; make it a 'var', or declare it without a "
             + "value and set it in an initializer, or mark it '@ReplicationIgnored' (copies have "
             + "their own)",
         )
@@ -184,7 +184,7 @@ struct ReplicationMarkExpansionTests {
         (
           8,
           "a case of a replicated state cannot be '@ReplicationIgnored': a copy would have no "
-            + "value for it; keep what is private in a property of its own",
+            + "value for it; keep the private value in a property of its own",
         ),
       ],
     )

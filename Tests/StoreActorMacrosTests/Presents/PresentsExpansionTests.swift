@@ -103,7 +103,7 @@ struct PresentsExpansionTests {
       macros: stateMacros,
       diagnostics: [
         DiagnosticSpec(
-          message: "'@Presents' cannot be applied to a 'let': what is presented comes and goes",
+          message: "'@Presents' cannot be applied to a 'let': a presentation begins and ends",
           line: 2,
           column: 13,
           fixIts: [FixItSpec(message: "Make it a 'var'")],
@@ -129,7 +129,7 @@ struct PresentsExpansionTests {
       macros: stateMacros,
       diagnostics: [
         DiagnosticSpec(
-          message: "'@Presents' needs 'child' to be optional: nil is when nothing is presented",
+          message: "'@Presents' needs 'child' to be optional: nil stands for no presentation",
           line: 2,
           column: 24,
           fixIts: [FixItSpec(message: "Make it optional")],

@@ -74,7 +74,7 @@ struct SimplexExpansionTests {
       diagnostics: [
         DiagnosticSpec(
           message:
-            "A reducer of a view's state needs an 'enum ViewAction': what the view may send",
+            "A reducer of a view's state needs an 'enum ViewAction' with the actions of the view",
           line: 2,
           column: 8,
         )

@@ -161,7 +161,7 @@ struct SplitActionExpansionTests {
       diagnostics: [
         DiagnosticSpec(
           message:
-            "'ReducerAction' needs a 'ViewAction' beside it: what a view or a client may send",
+            "'ReducerAction' needs a 'ViewAction' beside it, for the actions of views and clients",
           line: 5,
           column: 8,
           fixIts: [FixItSpec(message: "Add an empty 'ViewAction'")],
@@ -218,7 +218,7 @@ struct SplitActionExpansionTests {
         ),
         DiagnosticSpec(
           message:
-            "'ReducerAction' is what only the feature itself sends, so that it has no form on the "
+            "Only the feature itself sends a 'ReducerAction', so that it has no form on the "
             + "wire: let 'ViewAction' alone be a 'WireAction'",
           line: 8,
           column: 8,

@@ -302,7 +302,7 @@ struct StructReducerExpansionTests {
         DiagnosticSpec(
           message:
             "'state:' and 'action:' name conformances of the types that '@Reducer' writes for an "
-            + "enum; write those of a struct's State and Action where they are declared",
+            + "enum; write those of a struct's State and Action at their declarations",
           line: 1,
           column: 10,
         )

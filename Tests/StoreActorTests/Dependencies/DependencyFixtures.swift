@@ -27,7 +27,7 @@ struct Printer: TestDependencyKey, Sendable {
   var pages = 0
   var paper = "A4"
   static var testValue: Printer {
-    if shouldReportUnimplemented { reportIssue("Nobody has set the printer") }
+    if shouldReportUnimplemented { reportIssue("No printer is set") }
     return Printer()
   }
 }

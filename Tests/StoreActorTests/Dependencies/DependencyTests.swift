@@ -234,7 +234,7 @@ struct MissingDependencyTests {
     withKnownIssue {
       #expect(printer.pages == 0)
     } matching: {
-      $0.comments.description.contains("Nobody has set the printer")
+      $0.comments.description.contains("No printer is set")
     }
     // The report occurs once.
     #expect(printer.pages == 0)
@@ -254,7 +254,7 @@ struct MissingDependencyTests {
     withKnownIssue {
       #expect(archive.title.isEmpty)
     } matching: {
-      $0.comments.description.contains("Nobody has set the printer")
+      $0.comments.description.contains("No printer is set")
     }
     #expect(archive.title.isEmpty)
   }

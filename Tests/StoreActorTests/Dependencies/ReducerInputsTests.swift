@@ -76,7 +76,7 @@ import Testing
     #expect(other.state.rolls != first.state.rolls)
   }
 
-  @Test func `What was not read is not noted, and nothing is noted outside of reducers`() {
+  @Test func `Only values that reducers read are noted`() {
     let core = core()
     ReducerInputs.begin()
     core.send(.nothingRead)
@@ -97,7 +97,7 @@ import Testing
     #expect(seen > Date(timeIntervalSinceReferenceDate: 7))
   }
 
-  @Test func `What somebody has set stays as it is, and is told of by name`() {
+  @Test func `A dependency that was set stays as it is, and is reported by name`() {
     let core = core {
       $0.useReducerInputs()
       $0.date = .constant(Date(timeIntervalSinceReferenceDate: 5))
@@ -113,7 +113,7 @@ import Testing
     #expect(core.state.ids == [UUID(0), UUID(1)])
   }
 
-  @Test func `Other dependencies are told of where that is asked for`() {
+  @Test func `Other dependencies are reported on request`() {
     let core = core {
       $0.useReducerInputs()
       $0.timeZone = .gmt
@@ -131,7 +131,7 @@ import Testing
     #expect(ReducerInputs.others == [])
   }
 
-  @Test func `Effects that never start leave nothing behind`() {
+  @Test func `Effects that never start leave no state`() {
     let core = RootCore(
       initialState: { 0 },
       reducer: {

@@ -1,7 +1,7 @@
 @_spi(Internals) import StoreActor
 import Testing
 
-@Suite("What effects do", .timeLimit(.minutes(1)))
+@Suite("Effects", .timeLimit(.minutes(1)))
 @MainActor
 struct EffectTests {
   struct Failure: Error, Equatable {}
@@ -192,7 +192,7 @@ struct EffectTests {
     var actions: [Int] = []
     for await action in effect.actions { actions.append(action) }
     #expect(actions == [1, 2, 3, 4, 5])
-    for await _ in Effect<Int>.none.actions { Issue.record("An effect that does nothing sent.") }
+    for await _ in Effect<Int>.none.actions { Issue.record("An empty effect sent an action.") }
   }
 
   @Test("Releasing an effect's actions cancels the effect")

@@ -153,7 +153,7 @@ struct RefusalTests {
     #expect(core.registry.count == 0)
   }
 
-  @Test("A refused action from afar has a task with the refusal")
+  @Test("A refused remote action has a task with the refusal")
   func fromAfar() {
     let core = core()
     #expect(core.sendFromAfar(.refuse)?.refusal?.reason == "At most 50 jobs.")
@@ -207,7 +207,7 @@ struct RefusalTests {
     core.onCommit = nil
   }
 
-  @Test("A refusal after a restart is a mistake, and changes nothing")
+  @Test("A refusal after a restart is a mistake, and leaves the state unchanged")
   func afterRestart() async {
     let core = RootCore(initialState: { 0 }, reducer: { RefusesRestart() })
     await expectIssue("An action was refused too late: \"Not now.\"") {

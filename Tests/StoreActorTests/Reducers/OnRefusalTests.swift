@@ -33,7 +33,7 @@ struct OnRefusalTests {
   func changed() {
     let core = core(Guarded.State(isStrict: true), Guarded())
     let task = core.send(.child(.refuse), lineage: nil)
-    #expect(task.refusal?.reason == "The child says: No.")
+    #expect(task.refusal?.reason == "The child's reason: No.")
     #expect(core.state == Guarded.State(isStrict: true))
   }
 
@@ -157,7 +157,7 @@ extension OnRefusalTests {
       Scope(\.child, action: \.child) { Leaf() }
         .onRefusal { state, _, refusal in
           #expect(state.child.count == 0)
-          if state.isStrict { return .refuse("The child says: \(refusal.reason)") }
+          if state.isStrict { return .refuse("The child's reason: \(refusal.reason)") }
           state.refusals.append(refusal.reason)
           return .none
         }

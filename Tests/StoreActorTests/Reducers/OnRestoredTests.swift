@@ -68,7 +68,7 @@ import Testing
     InterruptedEffect(name: "fetch", path: path + ["fetchTapped"])
   }
 
-  @Test func `Each child is told of what was its own, and a parent of all`() {
+  @Test func `Each child is notified of its own effects, and a parent of all`() {
     var state = Parent.State(optional: Row.State(id: 2), presented: Row.State(id: 3))
     state.rows = [Row.State(id: 4), Row.State(id: 5)]
     state.stack.append(Row.State(id: 6))
@@ -94,7 +94,7 @@ import Testing
     #expect(core.state.count == 16)
   }
 
-  @Test func `A child that is not there any more is told nothing, and reports nothing`() {
+  @Test func `A child that is absent by now is not notified, and reports no issue`() {
     let core = core(Parent.State())
     core.restart(
       Restoration(
@@ -117,9 +117,7 @@ import Testing
     func tookBack(_ number: UInt64) { began[number] = nil }
   }
 
-  @Test func `Effects with names are told by the way of their action, and when they are over`()
-    async
-  {
+  @Test func `Named effects are reported by the way of their action, and so is their end`() async {
     let (core, log) = (core(Parent.State(rows: [Row.State(id: 7)])), Log())
     core.effectLog = log
     let tasks = [
@@ -133,7 +131,7 @@ import Testing
     #expect(log.ended == Set(log.began.keys))
   }
 
-  @Test func `What is begun again when it was interrupted is found a second time`() {
+  @Test func `An effect that is restarted after an interruption is found a second time`() {
     let log = Log()
     let again = Row().onRestored { _, restoration in
       restoration.interrupted("fetch") ? .run(name: "fetch") { _ in } : .none

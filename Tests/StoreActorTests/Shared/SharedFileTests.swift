@@ -50,7 +50,7 @@ struct SharedFileTests {
     #expect(counts(in: URL(fileURLWithPath: path)) == ["n": 500])
   }
 
-  @Test func `What a reducer changed last is in the file when the program ends`() async throws {
+  @Test func `A reducer's last change is in the file when the program ends`() async throws {
     defer { removeDirectory() }
     let path = directory.appendingPathComponent("counts.json").path
     await #expect(processExitsWith: .success) { [path = path as String] in
@@ -73,7 +73,7 @@ struct SharedFileTests {
     #expect(counts(in: URL(fileURLWithPath: path)) == ["n": 20])
   }
 
-  @Test func `The first change is written when it returns, and in a daemon behind it`()
+  @Test func `The first change is written when it returns, and in a daemon afterwards`()
     async throws
   {
     defer { removeDirectory() }
@@ -162,7 +162,7 @@ struct SharedFileTests {
     #expect(counts(in: url) == ["precious": 1, "new": 2] && value.saveError == nil)
   }
 
-  @Test func `A file that cannot be read is replaced when somebody saves`() async throws {
+  @Test func `A file that cannot be read is replaced at the next save`() async throws {
     defer { removeDirectory() }
     let url = directory.appendingPathComponent("counts.json")
     try Data("?".utf8).write(to: url)

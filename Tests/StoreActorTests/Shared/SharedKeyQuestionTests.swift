@@ -152,7 +152,7 @@ struct SharedKeyQuestionTests {
     #expect(required.wrappedValue == 10)
   }
 
-  @Test func `The initial value is set among the settings where there is none`() {
+  @Test func `The initial value is set among the settings if they lack one`() {
     @Dependency(\.defaultAppStorage) var settings
     @Shared(.appStorage("isOn")) var isOn = true
     @SharedReader(.appStorage("size")) var size = 4
@@ -242,8 +242,7 @@ struct SharedKeyQuestionTests {
     }
   }
 
-  @Test func `Where nothing was kept, the initial state's keys are asked before the first action`()
-  {
+  @Test func `Without a kept state, the initial state's keys are asked before the first action`() {
     KeyLog.$current.withValue(KeyPlace()) {
       let log = KeyLog.current.lines
       let core = RootCore(initialState: { Kept() }, reducer: { Keeper() }, entersLater: true)
@@ -280,7 +279,7 @@ struct SharedKeyQuestionTests {
 
   // MARK: Answers
 
-  @Test func `A key that forgets to answer is reported, and nobody waits for it`() async throws {
+  @Test func `A key that forgets to answer is reported, and no task waits for it`() async throws {
     try await withKnownIssue {
       let count = Shared(wrappedValue: 1, ForgetfulKey())
       #expect(!count.isLoading && count.loadError == nil)
@@ -313,7 +312,7 @@ struct SharedKeyQuestionTests {
     #expect(answers.value == [1])
   }
 
-  // MARK: What compiles
+  // MARK: Compiling declarations
 
   @Test func `A key may pass everything on to another one`() async throws {
     let base = LoggingKey(place: KeyPlace())
@@ -329,7 +328,7 @@ struct SharedKeyQuestionTests {
     #expect(base.place.lines.value == ["load 1", "subscribe", "save 6", "load"])
   }
 
-  @Test func `What a closure makes of a value is read`() {
+  @Test func `The result of a closure on a value is read`() {
     @Shared(value: 2) var count
     let double = $count.read { $0 * 2 }
     let text = double.read { "\($0)" }
@@ -375,7 +374,7 @@ struct SharedKeyQuestionTests {
     #expect($theme.saveError != nil && theme.name == "light")
   }
 
-  @Test func `A key with a default value tells it, and is described`() {
+  @Test func `A key with a default value returns it, and is described`() {
     let key = AppStorageKey<Bool>.Default.isLoud
     #expect(key.initialValue)
     #expect("\(key)" == #"Default[.appStorage("isLoud"), default: true]"#)

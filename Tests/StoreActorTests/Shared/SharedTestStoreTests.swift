@@ -257,7 +257,7 @@ private struct Resettable {
 }
 
 extension SharedTestStoreTests {
-  @Test func `Setting a value to what it was can be asserted`() async {
+  @Test func `Setting a value to its old value can be asserted`() async {
     let store = TestStore(initialState: Resettable.State()) { Resettable() }
     await store.send(.reset) { $0.$count.withLock { $0 = 0 } }
     await store.send(.reset)
@@ -265,7 +265,7 @@ extension SharedTestStoreTests {
     await store.receive(\.reset) { $0.$count.withLock { $0 = 0 } }
   }
 
-  @Test func `What no reducer set is not asserted as set`() async {
+  @Test func `A value that no reducer set is not asserted as set`() async {
     let store = TestStore(initialState: Resettable.State()) { Resettable() }
     await withKnownIssue {
       await store.send(.look) { $0.$count.withLock { $0 = 0 } }

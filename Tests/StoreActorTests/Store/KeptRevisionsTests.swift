@@ -76,7 +76,7 @@ import Testing
     #expect(try await second.applied() == 2)
   }
 
-  @Test func `A child's store says it as well`() async throws {
+  @Test func `A child's store reports it as well`() async throws {
     let store = Store(core: core()).scope(\.count, action: \.child)
     let notes = Notes()
     let wait = note(store.send(7), in: notes)
@@ -87,9 +87,7 @@ import Testing
     #expect(notes.lines == ["revision 1"])
   }
 
-  @Test func `When nothing is kept any more, whoever waits is told, and whoever asks later`()
-    async throws
-  {
+  @Test func `When keeping ends, present and later waiters are notified`() async throws {
     let store = Store(core: core())
     let notes = Notes()
     let (kept, lost) = (store.send(.counted), store.send(.counted))
@@ -105,7 +103,7 @@ import Testing
     #expect(try await kept.applied() == 1)
   }
 
-  @Test func `Who is cancelled waits no longer`() async throws {
+  @Test func `A cancelled waiter waits no longer`() async throws {
     let store = Store(core: core())
     let notes = Notes()
     let wait = note(store.send(.counted), in: notes)
@@ -116,7 +114,7 @@ import Testing
     kept.keep(through: 1)
   }
 
-  @Test func `An effect can wait until what it has sent is kept`() async throws {
+  @Test func `An effect can wait until its sent actions are kept`() async throws {
     let store = Store(core: core())
     store.send(.ordered)
     await eventually { store.state == ["ordered", "orderBegan"] }
@@ -126,7 +124,7 @@ import Testing
     await eventually { store.state == ["ordered", "orderBegan", "paid"] }
   }
 
-  @Test func `An effect learns that what it has sent may not be kept`() async throws {
+  @Test func `An effect learns that its sent actions may not be kept`() async throws {
     let store = Store(core: core())
     let task = store.send(.ordered)
     await eventually { store.state == ["ordered", "orderBegan"] }
@@ -135,8 +133,7 @@ import Testing
     #expect(store.state == ["ordered", "orderBegan"])
   }
 
-  @Test func `Where nothing is kept an effect goes on when the action has been reduced`()
-    async throws
+  @Test func `Without a journal an effect continues when the action has been reduced`() async throws
   {
     let core = core()
     core.kept = nil

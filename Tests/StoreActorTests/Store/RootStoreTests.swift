@@ -18,15 +18,15 @@ struct RootStoreTests {
   @MainActor
   func restored() async {
     let core = RootCore(
-      initialState: { "what there was before, too long for a word" },
+      initialState: { "the state before, too long for a word" },
       reducer: { Reduce<String, Int> { _, _ in .none } },
     )
     let store = Store(core: core)
     var seen: [String] = []
     let token = observe { seen.append(store.state) }
-    core.restore("what there is afterwards, too long for a word", revision: 7)
+    core.restore("the state afterwards, too long for a word", revision: 7)
     await eventually { seen.count == 2 }
-    #expect(seen.last == "what there is afterwards, too long for a word")
+    #expect(seen.last == "the state afterwards, too long for a word")
     #expect(core.revision == 7)
     token.cancel()
   }

@@ -107,7 +107,7 @@ struct StoreTreeTests {
     #expect(cost(store) { boss.send(.tick) } == Cost(visits: 0, evaluations: 0))
   }
 
-  // MARK: Who is told, and when
+  // MARK: Notifications
 
   @Test("Readers of a parent are notified first, and all readers see the same state")
   func order() {
@@ -229,7 +229,7 @@ struct StoreTreeTests {
     #expect(store.scope(\.place.number, action: \.self)?.state == 4)
   }
 
-  // MARK: Who lives how long
+  // MARK: Lifetimes
 
   @Test("A node is released with its last store, and the root holds no node")
   func letGo() {

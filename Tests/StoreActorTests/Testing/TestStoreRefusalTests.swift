@@ -8,7 +8,7 @@ struct TestStoreRefusalTests {
     TestStore(initialState: Jobs.State(count: jobs)) { Jobs() }
   }
 
-  @Test("A test asserts a refusal, and what follows it")
+  @Test("A test asserts a refusal, and the steps after it")
   func asserted() async {
     let store = store()
     await store.send(.add, refused: "At most 1 job.")

@@ -30,7 +30,7 @@ struct ActionFlowTests {
     let frames = sizes(bench.take())
     #expect(frames.reduce(0, +) == 1_024)
     #expect(frames.dropLast().allSatisfy { $0 == limit })
-    #expect(!bench.client.isTurnFull, "76 wait, but nothing can be sent")
+    #expect(!bench.client.isTurnFull, "76 actions wait, but the client can send no action")
     try bench.acks(first: 1, revisions: [5], nonce: 1, sequence: 0)
     #expect(sizes(bench.take()) == [1])
   }

@@ -145,7 +145,7 @@ import Testing
     #expect(told.map { code($0) } == [Outcome.outcomeUnknown])
     try bench.acks(first: 1, revisions: [6], nonce: 1, sequence: 1)
     try bench.publish(sequence: 1, revisions: 6...6)
-    #expect(told.count == 1, "Nobody is told twice")
+    #expect(told.count == 1, "Each waiter is notified once")
     #expect(ticket.outcome == .applied(revision: 6, hasEffects: false))
     ticket.whenSettled { told.append($0) }
     #expect(told.last == .applied(revision: 6, hasEffects: false))
@@ -178,7 +178,7 @@ import Testing
       if case .actions(_, let requests) = message { requests.map { Array($0.action) } } else { [] }
     }
     #expect(sent == [[0x03]])
-    #expect(next.sequence == 1_025, "What has expired takes no number")
+    #expect(next.sequence == 1_025, "An expired action takes no number")
   }
 
   @Test(

@@ -53,7 +53,7 @@ import Testing
     #expect(try sent(daemon(features)).trace == nil)
   }
 
-  @Test func `Where a frame has no room for both the action goes alone`() throws {
+  @Test func `If a frame has no room for both the action is sent alone`() throws {
     let daemon = try daemon(.traces)
     let most = ReplicaClient.actionBytes(inFrameOf: 1_024)
     let room = Self.trace.utf8.count + 4

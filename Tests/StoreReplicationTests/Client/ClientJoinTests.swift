@@ -42,7 +42,7 @@ struct ClientJoinTests {
     #expect(moves <= 20)
   }
 
-  @Test func `A piece that does not follow is refused, and what has come stays`() {
+  @Test func `A piece out of order is refused, and earlier pieces stay`() {
     #expect(join.add(piece(0, [1, 2], total: 5), limit: 5) == nil)
     let wrong = [
       piece(3, [3], total: 5), piece(2, [3], total: 6), piece(2, [3], total: 5, revision: 8),

@@ -41,7 +41,7 @@ import Testing
     let request = try #require(bench.wire.joins.last?.first)
     #expect(request.position == ClientMessage.Position(epoch: 77, revision: 6))
     #expect(request.mode == .follow)
-    #expect(bench.log.last == "shown 6", "nothing of revision 8 was shown")
+    #expect(bench.log.last == "shown 6", "revision 8 was not shown")
   }
 
   @Test("§9: a digest that differs makes the client request a snapshot, and report the difference")
@@ -96,7 +96,7 @@ import Testing
     let second = bench.client.submit([0x61, 0x62], to: scope)
     try bench.wire.settle()
     try bench.publish(sequence: 2, revisions: 7...7)
-    #expect(second.outcome == nil, "the daemon has not said so yet")
+    #expect(second.outcome == nil, "the daemon has not answered yet")
     try bench.acks(first: 2, revisions: [7], nonce: 1, sequence: 2)
     #expect(second.outcome == .applied(revision: 7, hasEffects: false))
   }
@@ -119,7 +119,7 @@ import Testing
     try bench.helloOK(epoch: 78, last: 0, isResumed: false)
     try bench.answer(accepting: 1, revision: 9, sequence: 0)
     guard case .failed(let told)? = applied.outcome else {
-      Issue.record("It was told to be \(String(describing: applied.outcome))")
+      Issue.record("Its outcome is \(String(describing: applied.outcome))")
       return
     }
     #expect(told.code == Outcome.appliedNotShown)
@@ -218,7 +218,7 @@ import Testing
     try bench.greet()
     try bench.helloOK(last: 0, isResumed: true)
     guard case .connected(_, _, isResumed: true)? = bench.wire.events.last else {
-      Issue.record("What was told last is \(String(describing: bench.wire.events.last))")
+      Issue.record("The last event is \(String(describing: bench.wire.events.last))")
       return
     }
   }

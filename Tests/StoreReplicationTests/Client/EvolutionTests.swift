@@ -445,7 +445,7 @@ struct EvolutionTests {
       refusal(scope)
         == JoinFailure(
           code: "badState",
-          message: "What the daemon sent of \"library\" is of another build and cannot be read "
+          message: "The daemon's state of \"library\" is of another build and cannot be read "
             + "here: $.name: \"a long name\" is longer than 9 bytes (at byte 18)",
           details: [],
         )
@@ -497,7 +497,7 @@ struct EvolutionTests {
       refusal(scope)
         == JoinFailure(
           code: "schemaMismatch",
-          message: "Others. It says that its types are those which it refused.",
+          message: "Others. It describes the types that it refused.",
           details: [],
         )
     )

@@ -31,7 +31,7 @@ import Testing
     #expect(shown(other, large) == ["$.b[0]", "3", "2"])
   }
 
-  @Test func `Sets differ in what one of them lacks`() {
+  @Test func `Sets differ in an element that one of them lacks`() {
     let (small, large) = ([GenericValue.unsigned(1)], [GenericValue.unsigned(1), .unsigned(2)])
     #expect(shown(.set(small), .set(large)) == ["$", "nothing", "2"])
   }

@@ -85,7 +85,7 @@ import Testing
     #expect(bench.scope.mismatches == 0)
     let before = joins
     try pass(.seconds(60))
-    #expect(joins == before, "There is nothing to fetch")
+    #expect(joins == before, "The client fetches no scope")
     try differ()
     #expect(joins == before + 1, "It was not fetched at once")
     try answer()

@@ -71,8 +71,7 @@ import Testing
     #expect(client.client.isQuiet)
   }
 
-  @Test func `A join whose view comes on the control socket goes on without the other one`() throws
-  {
+  @Test func `A join with its view on the control socket continues without the other one`() throws {
     let daemon = try PlayedDaemon(topic: .unicastView)
     try daemon.open()
     let joins = daemon.wire.joins.count

@@ -137,7 +137,7 @@ struct SharedLinkTests {
     #expect(total.saveError == nil && total.wrappedValue == 5)
   }
 
-  @Test func `What was made of a refused edit is refused with it`() async throws {
+  @Test func `Edits on top of a refused one are refused with it`() async throws {
     let total = try await shared()
     total.withLock { $0 = 2 }
     await tasks { wire.client.pendingActions == 1 }
@@ -151,7 +151,7 @@ struct SharedLinkTests {
     #expect(total.saveError == nil)
   }
 
-  @Test func `What was made of an edit whose time is over is sent in its own time`() async throws {
+  @Test func `An edit on top of an expired one is sent in its own time`() async throws {
     wire.client.actionTimeToLive = .seconds(100)
     let total = try await shared()
     wire.losesSent = true
@@ -222,9 +222,7 @@ struct SharedLinkTests {
     #expect(code(total.saveError) == .expired && total.wrappedValue == 1)
   }
 
-  @Test func `What is not sent yet is sent, though the value is shared again meanwhile`()
-    async throws
-  {
+  @Test func `An unsent edit is sent, though the value is shared again meanwhile`() async throws {
     do {
       let total = try await shared()
       total.withLock { $0 = 2 }
@@ -241,7 +239,7 @@ struct SharedLinkTests {
     #expect(again.saveError == nil)
   }
 
-  @Test func `A refused edit writes nothing`() async throws {
+  @Test func `A refused edit leaves the state unchanged`() async throws {
     let total = try await shared()
     total.withLock { $0 = 2 }
     bench.root.state.$total.withLock { $0 = 50 }
@@ -370,7 +368,7 @@ struct SharedLinkTests {
     #expect(bench.root.revision == 2)
   }
 
-  @Test func `A change of something else goes on top of an update that is under way`()
+  @Test func `A change of another property is applied on top of an update in progress`()
     async throws
   {
     let card = try await card()
@@ -387,7 +385,7 @@ struct SharedLinkTests {
     #expect(card.wrappedValue == bench.root.state.card)
   }
 
-  @Test func `What is made of a change that went on top of an update keeps that`() async throws {
+  @Test func `An edit on top of a change during an update keeps the update`() async throws {
     let card = try await card()
     let counting = try await counting(card)
     card.withLock { $0.title = "second" }
@@ -407,7 +405,7 @@ struct SharedLinkTests {
     #expect(card.wrappedValue == root.state.card)
   }
 
-  @Test func `A change of the same is refused, for what an update counted would be lost`()
+  @Test func `A change of the same value is refused, because the update would be lost`()
     async throws
   {
     let total = try await shared()
@@ -423,9 +421,7 @@ struct SharedLinkTests {
     #expect(bench.root.state.total == 11 && total.wrappedValue == 11)
   }
 
-  @Test func `What others change behind an update refuses a change that waited for it`()
-    async throws
-  {
+  @Test func `A later change of others refuses a change that waited for an update`() async throws {
     let card = try await card()
     let counting = try await counting(card)
     card.withLock { $0.title = "second" }
@@ -474,7 +470,7 @@ struct SharedLinkTests {
     }
   }
 
-  // MARK: What comes
+  // MARK: Received values
 
   @Test func `A value that there has to be is waited for, and the scope is left`() async throws {
     let required = Task {
@@ -488,7 +484,7 @@ struct SharedLinkTests {
     #expect(try await required.value == 1)
   }
 
-  @Test func `Who waits for a daemon that is not there can be cancelled`() async throws {
+  @Test func `Waiting for an absent daemon can be cancelled`() async throws {
     wire.control.isHeld = true
     wire.published.isHeld = true
     let total = share()
@@ -508,7 +504,7 @@ struct SharedLinkTests {
     }
   }
 
-  @Test func `What comes while an edit is refused is taken behind that`() async throws {
+  @Test func `A value that arrives during a refusal is applied after it`() async throws {
     let total = share()
     for _ in 0..<100 { await Task.yield() }
     var failure: (any Error)?
@@ -526,7 +522,7 @@ struct SharedLinkTests {
     #expect(total.saveError == nil && bench.root.revision == 1)
   }
 
-  @Test func `Behind the end of the connection there is what was last, and why`() async throws {
+  @Test func `After the end of the connection the last value and the reason remain`() async throws {
     let total = try await shared()
     total.withLock { $0 = 2 }
     await tasks { wire.client.pendingActions == 1 }

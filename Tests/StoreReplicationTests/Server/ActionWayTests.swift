@@ -114,7 +114,7 @@ private final class Way {
     look()
     bench.turn.end()
     look()
-    #expect(left.isEmpty, "Something was told before it was durable")
+    #expect(left.isEmpty, "A message left before its revision was durable")
     bench.turn.finish(.durable(through: 1))
     look()
     bench.turn.end()
@@ -129,7 +129,7 @@ private final class Way {
   }
 }
 
-// MARK: - What is so when a step has been taken
+// MARK: - Conditions after the steps
 
 extension Way {
   private static let sending: [String: Condition] = [
@@ -156,7 +156,7 @@ extension Way {
     "DaemonTurn takes frames, in turn": {
       !$0.bench.hasIncoming && $0.bench.server.counters.controlFrames == $0.before.frames + 1
     },
-    "Sessions who speaks, lease": {
+    "Sessions the session, its lease": {
       $0.session.clientID == $0.client.identity.clientID
         && $0.session.lastHeard == $0.bench.now.instant
     },

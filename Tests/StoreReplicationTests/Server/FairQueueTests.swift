@@ -60,7 +60,7 @@ import Testing
     )
   }
 
-  @Test func `Holders that were passed over are served in the order in which their turns came`() {
+  @Test func `Holders that were passed over are served in the order of their turns`() {
     let sources = Array("abcdefghijklmnopqrstuvwxyz")
     var names = Names(level: .holders)
     for source in sources.reversed() { names.append("\(source)1") }

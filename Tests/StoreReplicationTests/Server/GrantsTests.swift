@@ -39,7 +39,7 @@ import Testing
     #expect(grants.everybodySees("counter"))
   }
 
-  @Test func `Who comes over ipc has nothing where the kernel's word is not understood`() throws {
+  @Test func `A peer over ipc has no rights if the kernel's identity is not understood`() throws {
     let grants = try grants("user:4294967295 * see send\n")
     for address in ["", "localhost", "localhost:", "localhost:1000", "localhost::20:"] {
       #expect(!grants.admits(ActionOrigin.Identity(place: address)), "\(address)")
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `A line grants what it says, to whom it says, and lines add up`() throws {
+  @Test func `A line grants its rights to its grantee, and lines add up`() throws {
     let grants = try grants(
       """
       user:ann   counter,cards/row/*  see send=incrementButtonTapped  # tap only
@@ -81,7 +81,7 @@ import Testing
 
   static func digits(_ pair: String) -> String { String(repeating: pair, count: 32) }
 
-  @Test func `A key is known by what it is, and may do what its lines say`() throws {
+  @Test func `A key is identified by its bytes, and has the rights of its lines`() throws {
     let laptop = [UInt8](repeating: 0x0f, count: 32)
     let grants = try grants(
       """
@@ -130,7 +130,7 @@ import Testing
     Grants.text(text, withoutKey: name)
   }
 
-  @Test func `A key's lines are found one by one, whatever the others say`() {
+  @Test func `A key's lines are found one by one, independent of the others`() {
     let (one, two) = (Self.digits("0f"), Self.digits("a1"))
     let others = "nonsense\nuser:eve countr look\n# key:laptop=\(one) counter see\n"
     for line in [
@@ -146,7 +146,9 @@ import Testing
     for name in ["lap", "laptop=", "", "#"] { #expect(without(name, lines + others) == nil) }
   }
 
-  @Test func `Whom a text does not name any more has nothing, and else nothing changes`() throws {
+  @Test func `A grantee that the text does not name any more loses its rights, others keep theirs`()
+    throws
+  {
     let (one, two) = (Self.digits("0f"), Self.digits("a1"))
     let old = try grants(
       """
@@ -170,7 +172,7 @@ import Testing
     #expect(left.without(key: "laptop").lines == Array(old.lines[0...1]))
   }
 
-  @Test func `A user who could not be looked up is not a user who does not exist`() throws {
+  @Test func `A user that could not be looked up differs from one that does not exist`() throws {
     let failing = Accounts(
       user: { (name) throws(Accounts.LookupError) in
         guard name != "ann" else { throw Accounts.LookupError(reason: "Input/output error") }
@@ -214,7 +216,7 @@ import Testing
     #expect(left.lines == Array(old.lines[0...2]) + [old.lines[4]])
   }
 
-  @Test func `Everybody sees a scope that all see for whom there is a line`() throws {
+  @Test func `A scope is public if all users with a line see it`() throws {
     let grants = try grants(
       """
       user:ann    counter,cards  see
@@ -243,13 +245,13 @@ import Testing
   @Test(
     "An invalid line is reported with its number and the expectation",
     arguments: [
-      ("user:ann counter", "expected who, scopes and rights"),
+      ("user:ann counter", "expected a grantee, scopes and rights"),
       ("user:eve counter see", "there is no user \"eve\""),
       ("group:none counter see", "there is no group \"none\""),
       ("key:abc counter see", "expected key:NAME="),
       ("key:abc=12 counter see", "64 hexadecimal digits"),
       ("key:a/b=\(GrantsTests.digits("0f")) counter see", "\"a/b\" is no name for a key"),
-      ("ann counter see", "\"ann\" is nobody"),
+      ("ann counter see", "\"ann\" is no grantee"),
       ("user:ann countr see", "did you mean \"counter\""),
       ("user:ann card*s see", "is no scope"),
       ("user:ann cards* see", "is no scope"),

@@ -51,8 +51,7 @@ import Testing
     #expect(Holder.greediest(freeing: 0, of: parts) == [])
   }
 
-  @Test func `Of equal connections the one with the greatest id goes first, in any order of them`()
-  {
+  @Test func `Of equal connections the one with the greatest id is first, in any order of them`() {
     let parts = [
       part(1, 1, 5), part(2, 1, 5), part(3, 2, 7), part(4, 1, 9), part(5, 3, 7), part(6, 1, 5),
     ]

@@ -44,7 +44,9 @@ import Testing
     outcomes.compactMap { if case .failed(let failure) = $0 { failure.code } else { nil } }
   }
 
-  @Test func `Who has its share of the journal waits, then is refused, and others go on`() throws {
+  @Test func `A holder with its share of the journal waits, then is refused, and others continue`()
+    throws
+  {
     var limits = Limits()
     limits.unreleasedRevisions = 8
     let bench = try bench(limits)
@@ -76,8 +78,7 @@ import Testing
     #expect(bench.root.state.counter.count == 16)
   }
 
-  @Test func `Who waits is not refused while the disk keeps its changes, however many come`() throws
-  {
+  @Test func `A waiting holder is not refused while the disk keeps its changes`() throws {
     var limits = Limits()
     limits.unreleasedRevisions = 16
     let bench = try bench(limits)
@@ -101,9 +102,7 @@ import Testing
     #expect(codes(outcomes) == [] && outcomes.count == 16)
   }
 
-  @Test func `A full window of one client has room, also where the disk does nothing for long`()
-    throws
-  {
+  @Test func `A full window of one client has room, also during a long stall of the disk`() throws {
     let limits = Limits()
     let bench = try bench(limits)
     let frames = limits.window / limits.actionsPerFrame
@@ -121,7 +120,7 @@ import Testing
     #expect(bench.take(Self.greedy).count { if case .acks = $0 { true } else { false } } > 0)
   }
 
-  @Test func `The bytes of what waits are shared as well`() throws {
+  @Test func `The bytes of waiting records are shared as well`() throws {
     var limits = Limits()
     limits.unreleasedBytes = 10_000
     let bench = try bench(limits)
@@ -133,7 +132,7 @@ import Testing
     #expect(bench.root.state.counter.count == 2)
   }
 
-  @Test func `What an action's effects change counts for who sent it`() async throws {
+  @Test func `Changes by an action's effects count for its sender`() async throws {
     var limits = Limits()
     limits.unreleasedRevisions = 2
     let bench = try bench(limits)
@@ -199,7 +198,7 @@ import Testing
     #expect(bench.root.state.counter.count <= 240)
   }
 
-  @Test func `Looking for those who wait takes time in proportion to their number`() {
+  @Test func `Looking for waiting holders takes time in proportion to their number`() {
     var room = JournalRoom(Limits(), Timing())
     let now = Instant(nanoseconds: 0)
     for user in 0..<20_000 as Range<UInt32> { room.add(1, of: .user(user)) }

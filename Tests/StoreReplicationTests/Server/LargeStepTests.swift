@@ -208,7 +208,7 @@ struct LargeStepTests {
     #expect(wire.client.resyncs == 0)
     #expect(
       wire.joins.last?.map(\.position?.revision) == [0, 1],
-      "the kept scope leads on from where it was, and the other one from the echo",
+      "the kept scope continues at its revision, and the other one at the echo",
     )
   }
 

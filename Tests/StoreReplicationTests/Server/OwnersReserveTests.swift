@@ -36,7 +36,7 @@ import Testing
     try bench.advance(by: bench.server.timing.grace + .milliseconds(1))
   }
 
-  @Test func `Clients of others displace none of the owner's reserve`() throws {
+  @Test func `Clients of others leave the owner's reserve free`() throws {
     var limits = Limits()
     (limits.clients, limits.clientsOfOwner, limits.hellosPerSecond) = (12, 4, 1_000)
     let bench = bench(limits)
@@ -56,7 +56,7 @@ import Testing
     #expect(bench.server.outcomes.kept(through: .max).count <= 12)
   }
 
-  @Test func `Outcomes of others displace none of the owner's reserve`() throws {
+  @Test func `Outcomes of others leave the owner's reserve free`() throws {
     var limits = Limits()
     (limits.clients, limits.outcomes, limits.outcomesOfOwner) = (32, 64, 20)
     let bench = bench(limits)
@@ -75,7 +75,7 @@ import Testing
     #expect(try (1..<8).contains(known(2)))
   }
 
-  @Test func `Bytes of others' outcomes displace none of the owner's reserve`() throws {
+  @Test func `Bytes of others' outcomes leave the owner's reserve free`() throws {
     var limits = Limits()
     (limits.outcomeBytes, limits.outcomeBytesOfOwner) = (8_000, 3_000)
     let bench = bench(limits)
@@ -108,7 +108,7 @@ import Testing
     try bench.endTurn()
   }
 
-  @Test func `What others do not read leaves room for the owner's clients`() throws {
+  @Test func `Unread bytes of others leave room for the owner's clients`() throws {
     var limits = Limits()
     (limits.allHeldBytes, limits.heldBytesOfOthers) = (400_000, 300_000)
     let bench = bench(limits)
@@ -126,7 +126,7 @@ import Testing
     #expect(bench.cuts.map(\.peer) == [Bench.peer(5), Bench.peer(6)])
   }
 
-  @Test func `One holder's connections that read nothing have a share of what is held`() throws {
+  @Test func `One holder's connections that never read have a share of the held bytes`() throws {
     var limits = Limits()
     limits.heldBytesOfHolder = 150_000
     let bench = bench(limits)
@@ -140,7 +140,7 @@ import Testing
     #expect(bench.cuts.count == 1)
   }
 
-  @Test func `What others leave unread of what was published leaves room for the owner's`() throws {
+  @Test func `Unread published bytes of others leave room for the owner's`() throws {
     var limits = Limits()
     (limits.lagBytes, limits.mostLagBytes) = (800, 1 << 30)
     (limits.bytesPerPing, limits.allLagBytes, limits.allLagBytesOfOthers) = (50, 6_000, 1_500)
@@ -159,7 +159,7 @@ import Testing
     #expect(!bench.cuts.isEmpty && bench.cuts.allSatisfy { others.contains($0.peer) })
   }
 
-  @Test func `Older outcomes are shared by holder in bytes, and the owner's reserve comes first`() {
+  @Test func `Older outcomes are shared by holder in bytes, after the owner's reserve`() {
     let parts: [[(newest: Int, older: Int)]] = [
       [], [(1, 0)], [(2, 9)], [(1, 3), (2, 3)], [(1, 9), (1, 1), (3, 0)], [(5, 20), (1, 20)],
     ]

@@ -63,7 +63,7 @@ import Testing
     #expect(recovered.root.added == 7, "It has its default")
   }
 
-  @Test func `What has become hidden, or visible, is the same field`() throws {
+  @Test func `A property that became hidden, or visible, is the same field`() throws {
     let root = try recovery().finish().root
     #expect(root.secret == 20, "It was hidden")
     #expect(root.shown == 200, "It was visible")
@@ -72,7 +72,7 @@ import Testing
     #expect(try Later.State(encoded: root.encoded()).secret == 20)
   }
 
-  @Test func `Each build's records are read by its own schema, one behind the other`() throws {
+  @Test func `Each build's records are read by its own schema, one after the other`() throws {
     let recovery = try recovery()
     let before = recovery.finish().root
     var after = before
@@ -103,7 +103,7 @@ import Testing
     }
     let words = error.map { "\($0)" } ?? ""
     #expect(words.contains("secret"), "\(words)")
-    #expect(!words.contains("title"), "Only what differs is named: \(words)")
+    #expect(!words.contains("title"), "Only the differences are named: \(words)")
   }
 }
 

@@ -55,7 +55,8 @@ import Testing
     return try replay.run(history, revisions)
   }
 
-  @Test func `What is in no journal goes on behind a revision that was checked`() throws {
+  @Test func `Replay continues after actions outside of the journal at a checked revision`() throws
+  {
     let history = try history(Stall(), .cached, .cached, .cached)
     let report = try run(history)
     #expect(report.difference == nil, "\(report)")
@@ -64,7 +65,7 @@ import Testing
     #expect(report.json["unkept"] == ["Stall.cache"])
   }
 
-  @Test func `What is in no journal is named with a difference`() throws {
+  @Test func `Actions outside of the journal are named with a difference`() throws {
     let report = try run(try history(Stall(), .cached, .cached), 1...2, Stall(step: 2))
     #expect(report.difference?.revision == 1)
     #expect("\(report)".contains("  in no journal: Stall.cache"))
@@ -78,7 +79,7 @@ import Testing
     #expect(report.unchecked == ["delivered: it has no form": 1])
   }
 
-  @Test func `An effect's action to a child that was absent does what it did`() throws {
+  @Test func `An effect's action to an absent child has the same result`() throws {
     try withKnownIssue("The child is absent") {
       let report = try run(try history(Stall(), .child(.tapped)))
       #expect(report.checked == 1, "\(report)")
@@ -89,12 +90,12 @@ import Testing
 
   // MARK: Throttling
 
-  @Test func `What was throttled by a clock is not checked`() throws {
+  @Test func `Actions that a clock throttled are not checked`() throws {
     let slow = Stall(interval: .seconds(3_600))
     let report = try run(try history(slow, .throttled, .throttled), 0 ... .max, slow)
     #expect(report.difference == nil, "\(report)")
     #expect(report.checked == 1)
-    #expect(report.unchecked == ["throttled: a clock decides what it throttles": 1])
+    #expect(report.unchecked == ["throttled: its throttling depends on a clock": 1])
     #expect(report.read == [:])
   }
 

@@ -69,7 +69,9 @@ import Testing
     )
   }
 
-  @Test func `The same reducers do the same, and what has no form is counted`() throws {
+  @Test func `The same reducers have the same results, and actions without a form are counted`()
+    throws
+  {
     let history = try history()
     let report = try today.run(history, 0 ... .max)
     #expect(report.difference == nil, "\(report)")
@@ -129,7 +131,7 @@ import Testing
     )
   }
 
-  @Test func `What another build kept is run with the types of this one`() throws {
+  @Test func `Records of another build are run with the types of this one`() throws {
     let history = try history()
     func replay(isTotalled: Bool) throws -> ReplayReport {
       try Replay(
@@ -156,7 +158,9 @@ import Testing
     #expect(difference.now == "1")
   }
 
-  @Test func `Who began an internal action is not kept, and what reads it is not checked`() throws {
+  @Test func `The origin of an internal action is not kept, and its readers are not checked`()
+    throws
+  {
     let history = try history()
     let report = try replay(
       CombineReducers {
@@ -168,7 +172,7 @@ import Testing
     #expect(report.difference == nil)
     #expect(
       report.unchecked
-        == ["counter.decrementButtonTapped: it reads who began it, which was not kept": 1]
+        == ["counter.decrementButtonTapped: it reads its origin, which was not kept": 1]
     )
   }
 
@@ -181,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func `Reasons are told apart as far as there are not too many`() {
+  @Test func `A limited number of reasons is distinguished`() {
     var report = ReplayReport()
     for number in 1...500 { report.pass(over: "action \(number)", "it has no form") }
     report.pass(over: "action 1", "it has no form")
@@ -190,7 +194,7 @@ import Testing
     #expect(report.unchecked["other reasons"] == 400)
   }
 
-  @Test func `A scope that is not exposed is counted without what may be the id of a row`() throws {
+  @Test func `A scope that is not exposed is counted without a possible id of a row`() throws {
     let history = try history()
     for index in history.batches.indices {
       history.batches[index].records = try Self.changed(history.batches[index].records) { record in
@@ -222,7 +226,7 @@ import Testing
     #expect(try today.run(history, 1...1).hasSessionActions)
   }
 
-  @Test func `What is kept after it has begun is not run`() throws {
+  @Test func `Records kept after the beginning are not run`() throws {
     let history = try history()
     history.newest = 3
     #expect(try today.run(history, 0 ... .max).last == 3)
@@ -282,7 +286,7 @@ import Testing
     }
   }
 
-  @Test func `What an excerpt says with a right checksum may still be nonsense`() throws {
+  @Test func `An excerpt with a right checksum may still be invalid`() throws {
     let heading = Array("A journal of StoreActor\n".utf8)
     for item: [UInt8] in [
       [], [0x80], [0x86, 2, 0, 0, 0, 0, 0], [0x86, 1, 0x60, 9, 0x80, 0x82, 0, 0x40],
@@ -294,7 +298,7 @@ import Testing
     }
   }
 
-  @Test func `A snapshot that ends early, or goes on behind its root, has no revision`() throws {
+  @Test func `A snapshot that ends early, or continues after its root, has no revision`() throws {
     let history = try history()
     let bytes = try #require(history.snapshots[0])
     let schema = DurableForm(Deck.State.self).schema
@@ -309,7 +313,7 @@ import Testing
 
   // MARK: Time and chance
 
-  @Test func `What a reducer read of time and chance is kept, and given to it again`() throws {
+  @Test func `A reducer's reads of time and chance are kept, and replayed`() throws {
     let history = try tosses()
     let records = try journal.records
     #expect(records.count == 5)
@@ -323,7 +327,7 @@ import Testing
     #expect(report.read == ["timeZone": 1])
   }
 
-  @Test func `What an older record does not have of them is said`() throws {
+  @Test func `Inputs that an older record lacks are reported`() throws {
     let history = try tosses(keeping: false)
     let report = try replay(tosses: Tosses()).run(history, 0 ... .max)
     #expect(report.difference == nil, "\(report)")

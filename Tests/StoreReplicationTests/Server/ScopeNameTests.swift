@@ -60,7 +60,7 @@ import Testing
     #expect(handles(answers) == [1])
   }
 
-  @Test func `A record and a refusal have the scope's own name, whatever the client calls it`()
+  @Test func `A record and a refusal have the scope's own name, independent of the client's`()
     throws
   {
     let journal = BenchJournal()

@@ -355,7 +355,8 @@ import Testing
     #expect(limits.sessions <= limits.clients)
   }
 
-  @Test func `§13: who has very many clients has each one's newest action recognized`() throws {
+  @Test func `§13: of a user with very many clients each one's newest action is recognized`() throws
+  {
     var limits = Limits()
     (limits.clients, limits.outcomes) = (32, 64)
     let bench = ServerBench(limits: limits)

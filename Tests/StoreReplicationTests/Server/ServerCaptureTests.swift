@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `§13: who takes none of many snapshots ends, and another one of less is sent on`()
+  @Test func `§13: a client that never takes its snapshots ends, and another is sent its own`()
     throws
   {
     var limits = Limits()
@@ -107,7 +107,7 @@ import Testing
     #expect(bench.server.counters.captures == 2)
     try bench.advance(by: .milliseconds(300))
     #expect(bench.take(1) == [.working(nonce: 1)])
-    #expect(bench.take(2) == [.working(nonce: 1)], "Who waits for two things is told once")
+    #expect(bench.take(2) == [.working(nonce: 1)], "Two waits get one message")
 
     bench.finishJobs()
     try bench.settle()

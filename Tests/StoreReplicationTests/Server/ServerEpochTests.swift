@@ -77,8 +77,7 @@ import Testing
     _ = bench.take(peer)
   }
 
-  @Test func `A client that only sends tells by its hello that the end of history was lost`()
-    throws
+  @Test func `A client that only sends shows by its hello that the end of history was lost`() throws
   {
     let bench = try rolledBack()
     #expect(try !hello(bench, 1, newest: 3))
@@ -90,8 +89,7 @@ import Testing
     #expect(try hello(bench, 6, newest: 99, epoch: epoch) && disk.epochs.count == 1)
   }
 
-  @Test func `What a hello says of another epoch, or of what the journal had, is nothing new`()
-    throws
+  @Test func `A revision of another epoch, or within the journal, has no effect in a hello`() throws
   {
     let bench = try rolledBack()
     #expect(try hello(bench, 1, newest: nil))
@@ -102,9 +100,7 @@ import Testing
     #expect(disk.epochs.isEmpty)
   }
 
-  @Test func `A hello counts from the owner, and from who was there before and is the same user`()
-    throws
-  {
+  @Test func `A hello counts from the owner, and from a known client of the same user`() throws {
     let bench = try rolledBack()
     // The user has sent no action as this client, so any client could claim this.
     #expect(try hello(bench, 2, newest: 3) && disk.epochs.isEmpty)
@@ -115,8 +111,7 @@ import Testing
     #expect(try !hello(bench, 5, newest: 3) && disk.epochs.count == 1)
   }
 
-  @Test func `Of revisions that come from this daemon a client may tell whatever it likes`() throws
-  {
+  @Test func `Revisions of this daemon in a client's hello have no effect`() throws {
     let bench = try rolledBack()
     #expect(bench.server.revision == 2)
     // The client receives revision 2 of the restarted daemon, sends goodbye and returns.
@@ -140,7 +135,7 @@ import Testing
     #expect(disk.epochs.count == 1)
   }
 
-  @Test func `Where a history begins nobody can have seen more of it`() throws {
+  @Test func `At the beginning of a history no client can have seen more of it`() throws {
     let bench = ServerBench(journal: disk, recovered: try disk.recover(0))
     try bench.join(1, try bench.hello(1), nonce: 1, [.follow("counter")])
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
@@ -188,7 +183,9 @@ import Testing
     #expect(client.events.contains { if case .newEpoch(7, epoch) = $0 { true } else { false } })
   }
 
-  @Test func `A client tells by each hello the newest revision that came in any way`() throws {
+  @Test func `Each hello of a client states the newest revision that it received in any way`()
+    throws
+  {
     let bench = ServerBench()
     let client = try BenchClient(bench)
     func told() -> [ClientMessage.Position?] {

@@ -65,7 +65,7 @@ import Testing
     revisions.map { .applied(revision: $0, hasEffects: false) }
   }
 
-  @Test func `Who repeats more than its rate is told the outcomes before the one that ends it`()
+  @Test func `Repeats above the rate get their outcomes before the one that ends the session`()
     throws
   {
     var limits = Limits()
@@ -80,7 +80,7 @@ import Testing
     #expect(bench.server.sessions.all.isEmpty)
   }
 
-  @Test func `Who repeats more than its rate again and again gets on each time`() throws {
+  @Test func `Repeats above the rate, again and again, make progress each time`() throws {
     var limits = Limits()
     (limits.actionsPerSecond, limits.actionsPerJoinEntry) = (10, 0)
     let bench = try bench(limits)
@@ -126,7 +126,7 @@ import Testing
     #expect(told(bench) == Told(applied(1...3), code))
   }
 
-  @Test func `A goodbye waits with the outcomes for the disk, and nothing is heard meanwhile`()
+  @Test func `A goodbye waits with the outcomes for the disk, and no frame is handled meanwhile`()
     throws
   {
     let bench = try bench(journal: journal)
@@ -157,9 +157,7 @@ import Testing
     #expect(told(bench) == Told(applied(1...2), "leaseEnded"))
   }
 
-  @Test func `Who says hello before the disk has done it asks again, and is told no goodbye`()
-    throws
-  {
+  @Test func `A hello before the disk is done is repeated, and gets no goodbye`() throws {
     let bench = try bench(journal: journal)
     bench.receive(try actions(3), from: 1)
     bench.receive(frame: [0xff], from: 1)
@@ -172,7 +170,7 @@ import Testing
     #expect(bench.server.sessions.all.count == 1)
   }
 
-  @Test func `A connection that is lost before the disk has done it is told nothing`() throws {
+  @Test func `A connection that is lost before the disk is done gets no message`() throws {
     let bench = try bench(journal: journal)
     bench.receive(try actions(3), from: 1)
     bench.receive(frame: [0xff], from: 1)
@@ -188,7 +186,8 @@ import Testing
     #expect(told(bench, 2) == Told(applied(1...3), nil))
   }
 
-  @Test func `A connection that is closed at once is told what is durable, and goodbye`() throws {
+  @Test func `A connection that is closed at once gets its durable outcomes, and a goodbye`() throws
+  {
     let bench = try bench(journal: journal)
     bench.receive(try actions(3), from: 1)
     bench.turn.apply(Grants(owner: 999, lines: [try line(of: 1000, sends: .nothing)]))
@@ -198,7 +197,7 @@ import Testing
     #expect(bench.take(1).isEmpty)
   }
 
-  @Test func `A disk that does nothing keeps no goodbye: the connection is closed`() throws {
+  @Test func `A stalled disk keeps no goodbye: the connection is closed`() throws {
     let bench = try bench(journal: journal)
     bench.receive(try actions(3), from: 1)
     bench.receive(frame: [0xff], from: 1)

@@ -75,7 +75,7 @@ import Testing
     answers.map { if case .refused(let failure) = $0 { failure.code } else { "joined" } }
   }
 
-  @Test func `Who has no line gets no session`() throws {
+  @Test func `A user without a line gets no session`() throws {
     let bench = bench(line(1000, "counter"))
     bench.receive(
       .hello(
@@ -158,7 +158,7 @@ import Testing
     #expect(codes(try bench.ask(Self.ann, nonce: 3, [request]).answers) == ["schemaMismatch"])
   }
 
-  @Test func `What is not granted does not exist, not even as the nearest name`() throws {
+  @Test func `A scope without a grant does not exist, not even as the nearest name`() throws {
     let bench = bench(
       line(1000, "counter"),
       line(1000, "extra", sees: false, sends: .everything),
@@ -229,7 +229,7 @@ import Testing
     #expect(bench.root.state.counter.count == 2)
   }
 
-  @Test func `A view that not everybody may see comes to each on the control socket`() throws {
+  @Test func `A restricted view is sent to each client on the control socket`() throws {
     let bench = bench(line(1000, "counter", "cards"), line(1001, "counter"))
     try hello(bench, Self.ann)
     var messages = try joinOwn(bench, Self.ann, nonce: 1, [.follow("cards"), .follow("counter")])
@@ -314,7 +314,7 @@ import Testing
     #expect(codes(joined.answers) == ["joined", "unauthorised"])
   }
 
-  @Test func `A grant that becomes narrower ends those who use it, and nobody else`() throws {
+  @Test func `A narrower grant ends the sessions that use it, and no others`() throws {
     let bench = bench(line(1000, "counter", sends: .everything), line(1001, "counter"))
     for peer in [Self.ann, Self.bob] {
       let session = try hello(bench, peer)
@@ -333,7 +333,8 @@ import Testing
     #expect(bench.server.sessions.all.map(\.origin.identity.user) == [1001])
   }
 
-  @Test func `When somebody comes who may see less, a view goes on to each alone, at once`() throws
+  @Test func `When a client with limited rights joins, a view is sent to each alone, at once`()
+    throws
   {
     let bench = bench(line(1000, "counter", "cards"))
     let session = try hello(bench, Self.ann)
@@ -426,7 +427,7 @@ import Testing
     #expect(bench.server.counters.refusedSessions == 2)
   }
 
-  @Test func `Who comes again and again under new names displaces nobody else's clients`() throws {
+  @Test func `Repeated connections under new names displace no other user's clients`() throws {
     var limits = Limits()
     limits.clients = 4
     let bench = ServerBench(limits: limits)
@@ -461,7 +462,7 @@ import Testing
     #expect(bench.root.state.counter.count == 1)
   }
 
-  @Test func `Whose client has gone keeps its id, and what became of its actions`() throws {
+  @Test func `A client's id, and its outcomes, stay its user's after its end`() throws {
     let bench = bench(
       line(1000, "counter", sends: .everything),
       line(1001, "counter", sends: .everything),
@@ -498,7 +499,7 @@ import Testing
     )
   }
 
-  @Test func `What is refused is counted like what is sent`() throws {
+  @Test func `Refused actions count like sent ones`() throws {
     var limits = Limits()
     (limits.actionsPerSecond, limits.actionsPerJoinEntry) = (10, 0)
     let bench = ServerBench(limits: limits)
@@ -534,7 +535,7 @@ import Testing
     )
   }
 
-  @Test func `Another user says so many hellos a second, and waits for an answer beyond`() throws {
+  @Test func `Another user has a rate of hellos, and waits for an answer above it`() throws {
     var limits = Limits()
     limits.hellosPerSecond = 3
     let bench = ServerBench(limits: limits)
@@ -596,7 +597,7 @@ import Testing
     #expect(bench.server.sessions.usage[.user(1000)]?.effects == 0)
   }
 
-  @Test func `What was used up is not had back by leaving and coming again`() throws {
+  @Test func `A used-up budget is not restored by a new connection`() throws {
     var limits = Limits()
     (limits.actionsPerSecond, limits.actionsPerJoinEntry) = (10, 0)
     let bench = ServerBench(limits: limits)
@@ -619,7 +620,8 @@ import Testing
     #expect(bench.server.sessions.usage.isEmpty)
   }
 
-  @Test func `Where too much waits in all, who has most of it in all is shut down first`() throws {
+  @Test func `If too much waits in all, the holder with the most bytes is shut down first`() throws
+  {
     var limits = Limits()
     limits.allHeldBytes = 300_000
     let bench = ServerBench(limits: limits)
@@ -645,7 +647,7 @@ import Testing
     #expect(bench.cuts.map(\.peer) == [ServerBench.peer(4), ServerBench.peer(3)])
   }
 
-  @Test func `Who does not read a view of its own is shut down`() throws {
+  @Test func `A client that does not read a view of its own is shut down`() throws {
     var limits = Limits()
     limits.heldBytes = 100_000
     let bench = ServerBench(limits: limits)

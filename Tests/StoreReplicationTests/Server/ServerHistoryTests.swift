@@ -71,12 +71,12 @@ import Testing
     entries.map { $0[field: "revision"] }
   }
 
-  @Test func `The log says who did what, and which scopes that changed`() throws {
+  @Test func `The log has the sender of each action, and the changed scopes`() throws {
     let entries = try log()
     #expect(revisions(entries) == (1...4).map { .unsigned($0) })
     #expect(entries[0][field: "by"] == .text("client"))
     #expect(entries[0][field: "session"] == .unsigned(1))
-    #expect(entries[0][field: "client"] == nil, "Who knows it can take the client's place")
+    #expect(entries[0][field: "client"] == nil, "The id would give the client's place")
     #expect(entries[0][field: "scope"] == .text("counter"))
     #expect(entries[0][field: "action"] == .text("incrementButtonTapped"))
     #expect(entries[0][field: "changed"] == .array([.text("counter")]))
@@ -113,7 +113,7 @@ import Testing
     #expect(changed(.everything) == ["cards"])
   }
 
-  @Test func `Who asks for more of the log where nothing has happened has nothing read`() throws {
+  @Test func `A question for more of a quiet log causes no read`() throws {
     let (bench, history) = try bench()
     var reads = 0
     history.onRead = { reads += 1 }
@@ -146,12 +146,12 @@ import Testing
     // omits the changes, and finds no revision of a scope.
     #expect(try page(after: 0) != .log(entries: [whole[0]], next: 1, end: 4))
     guard case .failed = try page(after: 3, scope: "counter") else {
-      Issue.record("A scope's changes are told without a state")
+      Issue.record("A scope's changes are reported without a state")
       return
     }
   }
 
-  @Test func `A log goes on where history was let go of between two of its pages`() throws {
+  @Test func `A log continues if history was removed between two of its pages`() throws {
     let (bench, history) = try bench()
     func page(after revision: UInt64) throws -> HistoryAnswer {
       try answer(.log(after: revision, count: 1, scope: nil, client: nil), bench, history)
@@ -166,7 +166,7 @@ import Testing
     #expect(revisions(entries) == [.unsigned(3)])
   }
 
-  @Test func `A log is told up to a damage, and the damage when more is asked for`() throws {
+  @Test func `A log is read up to a damage, and the next page reports the damage`() throws {
     let (bench, history) = try bench()
     func page(after revision: UInt64) throws -> HistoryAnswer {
       try answer(.log(after: revision, count: 9, scope: nil, client: nil), bench, history)
@@ -174,7 +174,7 @@ import Testing
     history.batches = try batches(of: history)
     history.batches[2].records = [0xFF]
     guard case .log(let entries, 2, 4) = try page(after: 0) else {
-      Issue.record("What is before the damage was not told")
+      Issue.record("The revisions before the damage were not reported")
       return
     }
     #expect(revisions(entries) == [.unsigned(1), .unsigned(2)])
@@ -233,7 +233,7 @@ import Testing
     #expect(bench.server.historyJobs.isEmpty)
   }
 
-  @Test func `Who may see something else by now is not told what was found`() throws {
+  @Test func `A client with changed rights does not get earlier findings`() throws {
     let (bench, history) = try bench()
     bench.addresses[ServerBench.peer(2)] = "localhost:1000:100:2"
     func grant(_ scopes: String...) throws {
@@ -269,14 +269,14 @@ import Testing
     }
     // The user may still follow the same scopes, so the session continues.
     guard case .failed(let error) = try ask({ try grant("cards") }) else {
-      Issue.record("It is told")
+      Issue.record("It is reported")
       return
     }
     #expect(error.code == .unavailable && error.message.contains("Ask again"))
     #expect(bench.server.sessions.all.count == 2)
   }
 
-  @Test func `What no client may see is not told by name`() throws {
+  @Test func `A scope that no client may see is not named`() throws {
     let hidden = try log()[3]
     #expect(hidden[field: "by"] == .text("internal"))
     #expect(hidden[field: "name"] == nil)
@@ -284,7 +284,7 @@ import Testing
     #expect(hidden[field: "bytes"] == nil)
   }
 
-  @Test func `The log of a scope, of a row, of a client, and of what came later`() throws {
+  @Test func `The log of a scope, of a row, of a client, and of later revisions`() throws {
     #expect(try revisions(log(scope: "counter")) == [.unsigned(1), .unsigned(2)])
     #expect(try revisions(log(scope: "cards/row/1")) == [.unsigned(3)])
     // Another spelling names the same row.
@@ -323,7 +323,7 @@ import Testing
     #expect(try refusal(2, "counter") == .gone)
   }
 
-  @Test func `A daemon without a journal says that it keeps no history`() throws {
+  @Test func `A daemon without a journal reports that it keeps no history`() throws {
     let bench = ServerBench()
     try bench.hello(1)
     bench.receive(.history(request: 5, .verify), from: 1)
@@ -365,7 +365,7 @@ import Testing
     return recovery.finish().snapshot(form)
   }
 
-  @Test func `A daemon that goes on is not called damaged for what it lets go of`() throws {
+  @Test func `A running daemon does not report removed history as damage`() throws {
     let (bench, history) = try bench()
     history.snapshots[1] = try snapshot(1, history)
     #expect(
@@ -423,7 +423,7 @@ import Testing
     #expect(error.code == .unavailable, "\(error)")
   }
 
-  @Test func `What another build went on with is read without its types, and is not damage`() throws
+  @Test func `A continuation by another build is read without its types, and is not damage`() throws
   {
     let (_, history) = try bench()
     // The new build renamed all fields, and has the state of revision 1 in its form.
@@ -505,9 +505,7 @@ import Testing
     #expect(entries[3][field: "changed"] == .array([.text("secret")]))
   }
 
-  @Test func `Without its types the log tells what changed deeper, too, where that is asked for`()
-    throws
-  {
+  @Test func `Without its types the log has deeper changes, too, on request`() throws {
     let (_, history) = try bench()
     func log(_ scope: String) throws -> [GenericValue?] {
       var past = PastReader(history, GenericPast(asked: scope), telling: .all)
@@ -539,7 +537,7 @@ import Testing
     }
   }
 
-  @Test func `An export is the first state and what each revision changed`() throws {
+  @Test func `An export is the first state and the changes of each revision`() throws {
     let (_, history) = try bench()
     let lines = try export(history)
     #expect(lines.count == 3 + 4 + 1)
@@ -596,7 +594,7 @@ import Testing
     try take(lines.dropLast() + [end])
   }
 
-  @Test func `Numbers behind which there is no room are refused`() throws {
+  @Test func `Numbers without room for a successor are refused`() throws {
     for revision in [.max, 1 << 63, (1 << 62) + 1] as [UInt64] {
       let bytes = SnapshotBytes.encode(revision: revision, KeptHistory()) { $0.encodeNull() }
       #expect(throws: CodecError.self) { try SnapshotBytes.decode(bytes[...]) }
@@ -622,7 +620,7 @@ import Testing
     }
   }
 
-  @Test func `What was exported is imported as it was, to the byte`() throws {
+  @Test func `An export is imported without changes, to the byte`() throws {
     let (_, history) = try bench()
     var past = PastImport()
     var records: [UInt8] = []
@@ -698,8 +696,7 @@ import Testing
     }
   }
 
-  @Test func `An export that says less of a record than was written is refused at its end`() throws
-  {
+  @Test func `An export with less of a record than was written is refused at its end`() throws {
     let (_, history) = try bench()
     var past = PastImport()
     let lines = try export(history).map { $0.text() }

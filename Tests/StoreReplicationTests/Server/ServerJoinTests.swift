@@ -264,7 +264,7 @@ import Testing
     bench.receive(.join(nonce: 3, []), from: 1)
     try bench.endTurn()
     guard case .goodbye(code: "protocolError", _)? = bench.take(1).first else {
-      Issue.record("The session goes on")
+      Issue.record("The session continues")
       return
     }
   }

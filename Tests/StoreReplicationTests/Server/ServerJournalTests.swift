@@ -80,7 +80,7 @@ import Testing
     #expect(outcomes == (1...5).map { .applied(revision: $0, hasEffects: false) })
   }
 
-  @Test func `The next batch is on its way before what is durable is told`() throws {
+  @Test func `The next batch is on its way before durable outcomes are sent`() throws {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     _ = try bench.act(1, sequence: 2, .incrementButtonTapped)
@@ -115,7 +115,7 @@ import Testing
     )
   }
 
-  @Test func `What is durable is told before the rest of a frame is reduced`() throws {
+  @Test func `Durable outcomes are sent before the rest of a frame is reduced`() throws {
     let (bench, _, _) = try bench()
     try pause(bench)
     _ = bench.takeOrder()
@@ -125,7 +125,7 @@ import Testing
     bench.turn.end()
     #expect(bench.takeOrder() == ["deltas", "acks"])
     #expect(bench.root.revision == 9)
-    #expect(journal.batches.map(\.revisions) == [1...1], "The rest goes with what was before it")
+    #expect(journal.batches.map(\.revisions) == [1...1], "The rest shares the next batch")
     try bench.endTurn()
     #expect(journal.batches.map(\.revisions) == [1...1, 2...21])
     try sync(bench)
@@ -133,7 +133,7 @@ import Testing
     #expect(outcomes == (1...21).map { .applied(revision: $0, hasEffects: false) })
   }
 
-  @Test func `The rest of a frame goes on however often the disk has done something`() throws {
+  @Test func `The rest of a frame continues, however often the disk finishes work`() throws {
     let (bench, _, _) = try bench()
     try pause(bench)
     bench.turn.finish(.durable(through: 1))
@@ -191,7 +191,7 @@ import Testing
     #expect(journal.batches.map(\.revisions) == [1...1, 2...9])
   }
 
-  @Test func `The rest of a frame keeps nothing from the disk while clients wait for it`() throws {
+  @Test func `The rest of a frame does not delay the disk while clients wait for it`() throws {
     var limits = Limits()
     limits.unreleasedRevisions = 8
     let (bench, _, _) = try bench(limits: limits)
@@ -205,7 +205,7 @@ import Testing
     #expect(journal.batches.map(\.revisions) == [1...1, 2...17])
   }
 
-  @Test func `A record says who sent what, and what it changed in the whole root`() throws {
+  @Test func `A record has the sender of each action, and its changes in the whole root`() throws {
     let (bench, hello, _) = try bench(address: "localhost:1000:100:71")
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     bench.root.send(.secretChanged)
@@ -233,7 +233,7 @@ import Testing
     #expect(recovered.root.secret == 1)
   }
 
-  @Test func `Pings are answered however slow the disk is, as of what is durable`() throws {
+  @Test func `Pings are answered during slow writes, with the durable revision`() throws {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     guard case .pong(number: 7, revision: 0, let watermark) = try ping(bench, 7) else {
@@ -243,7 +243,9 @@ import Testing
     #expect(watermark.sequence == 0)
   }
 
-  @Test func `Who joins meanwhile gets the durable state at once, and the rest as deltas`() throws {
+  @Test func `A client that joins meanwhile gets the durable state at once, and deltas later`()
+    throws
+  {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     let hello = try bench.hello(2)
@@ -264,7 +266,7 @@ import Testing
     #expect(run.sequence == 1)
   }
 
-  @Test func `Effects begin when what they follow from is durable`() async throws {
+  @Test func `Effects begin when their cause is durable`() async throws {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)
     for _ in 0..<10 { await Task.yield() }
@@ -288,7 +290,7 @@ import Testing
     #expect(messages.contains { if case .finished([1], _) = $0 { true } else { false } })
   }
 
-  @Test func `An effect whose last revision is not durable still runs for who comes back`()
+  @Test func `An effect whose last revision is not durable still runs for a returning client`()
     async throws
   {
     let (bench, hello, _) = try bench()
@@ -306,7 +308,9 @@ import Testing
     #expect(try bench.hello(3, client: 1, token: hello.token).running == [])
   }
 
-  @Test func `Who sends beyond the window while the disk does nothing ends the session`() throws {
+  @Test func `A client that exceeds the window during a stall of the disk loses its session`()
+    throws
+  {
     var limits = Limits()
     limits.window = 8
     let (bench, _, _) = try bench(limits: limits)
@@ -325,7 +329,7 @@ import Testing
     #expect(bench.take(1).isEmpty)
     try sync(bench)
     guard case .goodbye(code: "protocolError", _)? = bench.take(1).last else {
-      Issue.record("The session goes on")
+      Issue.record("The session continues")
       return
     }
   }
@@ -334,7 +338,7 @@ import Testing
     let (bench, hello, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     let again = try bench.hello(2, client: 1, token: hello.token)
-    #expect(again.lastSequence == 0, "Nothing of it may be told before it is durable")
+    #expect(again.lastSequence == 0, "An action is acknowledged only after it is durable")
     #expect(try bench.act(2, sequence: 1, .incrementButtonTapped) == [])
     #expect(bench.root.state.counter.count == 1)
     try sync(bench)
@@ -342,7 +346,7 @@ import Testing
     #expect(Set(outcomes) == [.applied(revision: 1, hasEffects: false)])
   }
 
-  @Test func `While the disk has enough to do, what comes waits`() throws {
+  @Test func `While the disk has enough to do, new actions wait`() throws {
     var limits = Limits()
     limits.unreleasedRevisions = 2
     let (bench, _, _) = try bench(limits: limits)
@@ -357,7 +361,7 @@ import Testing
     #expect(journal.batches.map(\.revisions) == [1...2, 3...3])
   }
 
-  @Test func `While what comes waits, a lease that is over makes no turns`() throws {
+  @Test func `While new actions wait, an ended lease makes no turns`() throws {
     var limits = Limits()
     limits.unreleasedRevisions = 2
     let (bench, _, _) = try bench(limits: limits)
@@ -366,16 +370,14 @@ import Testing
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
     try bench.advance(by: .milliseconds(90))
     #expect(bench.turn.hasBackpressure)
-    #expect(bench.server.counters.leasesEnded == 0, "What was sent may wait")
+    #expect(bench.server.counters.leasesEnded == 0, "The client's actions may wait")
     let deadline = try #require(bench.turn.nextDeadline)
-    #expect(deadline > bench.now.instant, "There is nothing to do at once")
+    #expect(deadline > bench.now.instant, "No work is due at once")
     try sync(bench)
     #expect(bench.server.counters.leasesEnded == 1)
   }
 
-  @Test func `What has no need of the disk waits a tenth of a second behind actions, no longer`()
-    throws
-  {
+  @Test func `Requests without the disk wait at most a tenth of a second after actions`() throws {
     var limits = Limits()
     limits.unreleasedRevisions = 2
     let (bench, _, _) = try bench(limits: limits)
@@ -429,7 +431,7 @@ import Testing
     #expect(failure.code == Outcome.overloaded)
     #expect(bench.root.state.counter.count == 2)
     let deadline = try #require(bench.turn.nextDeadline)
-    #expect(deadline > bench.now.instant, "There is nothing to do at once")
+    #expect(deadline > bench.now.instant, "No work is due at once")
     guard case .pong = try ping(bench, 1) else {
       Issue.record("No pong")
       return
@@ -442,7 +444,7 @@ import Testing
     #expect(journal.batches.map(\.revisions) == [1...2, 3...3])
   }
 
-  @Test func `The daemon's own store says when its journal has an action`() async throws {
+  @Test func `The daemon's own store reports when its journal has an action`() async throws {
     let (bench, _, _) = try bench()
     let task = bench.root.send(.secretChanged)
     #expect(bench.root.state.secret == 1, "It shows the newest state at once")
@@ -458,7 +460,7 @@ import Testing
     #expect(failure?.message.contains("The disk is broken.") == true)
   }
 
-  @Test func `What was not kept when the daemon ended says so, and later actions do not wait`()
+  @Test func `Actions that were not kept at the daemon's end fail, and later ones do not wait`()
     async throws
   {
     let (bench, _, _) = try bench()
@@ -470,7 +472,7 @@ import Testing
     #expect(try await bench.root.send(.secretChanged).applied() == 2)
   }
 
-  @Test func `What there is no room for is held, tried again, and then told`() throws {
+  @Test func `Records without room are held, tried again, and then acknowledged`() throws {
     let (bench, _, joined) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     bench.turn.finish(.retryLater("no room."))
@@ -493,11 +495,11 @@ import Testing
     #expect(status[field: "obstacle"] == .text("no room"))
     #expect(status[field: "durableRevision"] == .unsigned(0))
     #expect(status[field: "newestRevision"] == .unsigned(1))
-    #expect(bench.takeNotices().isEmpty, "It is said once")
+    #expect(bench.takeNotices().isEmpty, "The notice appears once")
     try bench.advance(by: .seconds(1))
     try sync(bench)
     #expect(
-      bench.takeNotices().map(\.text) == ["What waited is kept, and actions are taken again."]
+      bench.takeNotices().map(\.text) == ["Waiting records are kept. Actions are taken again."]
     )
     let outcomes = outcomes(bench, 1)
     #expect(outcomes == [.applied(revision: 1, hasEffects: false)])
@@ -507,7 +509,7 @@ import Testing
     #expect(bench.root.state.counter.count == 2)
   }
 
-  @Test func `Who comes and goes while nothing can be kept makes no revisions`() throws {
+  @Test func `Clients that join and leave while the disk is full make no revisions`() throws {
     let (bench, _, _) = try bench()
     bench.addresses[ServerBench.peer(3)] = "three"
     try bench.hello(2, isListed: true)
@@ -518,7 +520,7 @@ import Testing
     bench.receive(.bye, from: 2)
     for client in 10..<30 as Range<UInt8> { try bench.hello(3, client: client, isListed: true) }
     #expect(bench.root.revision == newest && bench.root.state.sessions == there)
-    #expect(!bench.server.hasWork, "There is nothing to do at once")
+    #expect(!bench.server.hasWork, "No work is due at once")
     try bench.advance(by: .seconds(1))
     try sync(bench)
     // The reducer is not notified of sessions that began and ended meanwhile.
@@ -534,7 +536,7 @@ import Testing
     #expect(outcomes(bench, 1) == [.applied(revision: 1, hasEffects: false)])
   }
 
-  @Test func `What effects do while nothing can be kept is bounded`() throws {
+  @Test func `The changes of effects while the disk is full are bounded`() throws {
     var limits = Limits()
     limits.mostUnreleasedRevisions = 3
     let (bench, _, _) = try bench(limits: limits)
@@ -555,7 +557,7 @@ import Testing
     #expect(bench.server.revision == 0)
   }
 
-  @Test func `A daemon whose disk never answers ends all the same, and says so`() throws {
+  @Test func `A daemon whose disk never answers ends all the same, and reports it`() throws {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     bench.turn.stop()
@@ -563,14 +565,14 @@ import Testing
     try bench.advance(by: .seconds(9))
     #expect(!bench.turn.isOver)
     let deadline = try #require(bench.turn.nextDeadline)
-    #expect(deadline > bench.now.instant, "There is nothing to do before the time is over")
+    #expect(deadline > bench.now.instant, "No work is due before the time is over")
     try bench.advance(by: .seconds(1))
     try bench.advance(by: .seconds(1))
     #expect(bench.turn.isOver)
     #expect(bench.turn.failure?.contains("disk") == true)
   }
 
-  @Test func `Trouble with old history is said, and ends no wait for a snapshot`() throws {
+  @Test func `Trouble with old history is reported, and ends no wait for a snapshot`() throws {
     var limits = Limits()
     limits.recordBytesPerSnapshot = 1
     let (bench, _, _) = try bench(limits: limits)
@@ -587,7 +589,7 @@ import Testing
     #expect(bench.takeNotices().map(\.text).filter { $0.contains("no room") }.count == 2)
   }
 
-  @Test func `Who left without a revision is not there in a snapshot either`() throws {
+  @Test func `A session that left without a revision is not in a snapshot either`() throws {
     let recorder = Recorder(revision: 0)
     let who = SessionInfo(id: 1, name: "one", address: "here")
     recorder.begin(.session(.joined(who)))
@@ -607,8 +609,7 @@ import Testing
     #expect(try listed() == [])
   }
 
-  @Test func `When nothing can be kept any more clients are told goodbye, and nothing else`() throws
-  {
+  @Test func `When the journal fails for good clients get only a goodbye`() throws {
     let (bench, _, joined) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     bench.turn.finish(.failed("the disk is gone"))
@@ -651,7 +652,7 @@ import Testing
     withExtendedLifetime(lost) {}
   }
 
-  @Test func `A daemon that is fenced after its journal has failed says no goodbye`() throws {
+  @Test func `A daemon that is fenced after a failure of its journal sends no goodbye`() throws {
     let (bench, _, joined) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     bench.turn.finish(.failed("the disk is gone"))
@@ -662,7 +663,7 @@ import Testing
     #expect(bench.take(1).isEmpty && bench.take(joined.topic).isEmpty)
   }
 
-  @Test func `A daemon that is told to stop waits for its journal, and tells all before`() throws {
+  @Test func `A stopping daemon waits for its journal, and first sends all outcomes`() throws {
     let (bench, _, joined) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     bench.turn.stop()
@@ -674,7 +675,7 @@ import Testing
     #expect(kinds == ["acks", "goodbye"])
   }
 
-  @Test func `Who was silent while the journal took its time before the end has not left`() throws {
+  @Test func `A client that was silent during the last writes has not left`() throws {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     try bench.advance(by: bench.server.timing.lease - .seconds(7))
@@ -690,7 +691,8 @@ import Testing
     #expect(bench.server.counters.leasesEnded == 0)
   }
 
-  @Test func `How long a reducer took is not told of an action for what is absent`() throws {
+  @Test func `The duration of a reducer is not logged for an action with an absent target`() throws
+  {
     let recorder = Recorder(revision: 0)
     var nanoseconds: Int64 = 1
     recorder.nanoseconds = { nanoseconds }
@@ -712,16 +714,14 @@ import Testing
 
   // MARK: Starting again
 
-  @Test func `After a restart an action that was acknowledged is known, and none runs twice`()
-    throws
-  {
+  @Test func `After a restart an acknowledged action is known, and is not run again`() throws {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
     try sync(bench)
     _ = bench.take(1)
     let again = ServerBench(journal: BenchJournal(), recovered: try journal.recover(1))
     #expect(again.root.state == bench.root.state)
-    #expect(again.server.revision == 3, "The daemon has told its reducer that it starts again")
+    #expect(again.server.revision == 3, "The daemon has sent its reducer the restart")
     let hello = try again.hello(1, first: 1)
     #expect(hello.lastSequence == 2)
     try again.join(1, hello, nonce: 1, [.follow("counter")])
@@ -730,7 +730,7 @@ import Testing
     #expect(again.root.state.counter.count == 2)
   }
 
-  @Test func `After a restart clients go on from where they are, by delta`() throws {
+  @Test func `After a restart clients continue from their revision, by delta`() throws {
     let (bench, _, _) = try bench()
     for sequence in 1...3 as ClosedRange<UInt64> {
       _ = try bench.act(1, sequence: sequence, .incrementButtonTapped)
@@ -752,7 +752,7 @@ import Testing
     #expect(replay.revision == 4)
   }
 
-  @Test func `A client that has seen more than there is tells that an older copy was put back`()
+  @Test func `A client that has seen later revisions proves that an older copy was put back`()
     throws
   {
     let (bench, _, _) = try bench()
@@ -770,7 +770,7 @@ import Testing
       try again.endTurn()
     }
     try join(1, nonce: 1, epoch: 8, revision: 3)
-    #expect(again.take(1).count == 1 && disk.epochs.isEmpty, "Another epoch says nothing of this")
+    #expect(again.take(1).count == 1 && disk.epochs.isEmpty, "Another epoch is no evidence of it")
     try join(1, nonce: 2, epoch: 7, revision: 3)
     let epoch = try #require(disk.epochs.first)
     #expect(epoch != 7 && again.take(1).isEmpty)
@@ -790,7 +790,7 @@ import Testing
     again.turn.finish(.renewed(epoch: epoch))
     try again.endTurn()
     guard case .goodbye("rolledBack", let message)? = again.take(1).first else {
-      Issue.record("Nobody was told")
+      Issue.record("No client got a goodbye")
       return
     }
     #expect(message.contains("rolled back to revision 2"))
@@ -802,7 +802,7 @@ import Testing
     #expect(again.take(1).count == 1)
   }
 
-  @Test func `Whoever may not see a scope is not believed to have seen more of it`() throws {
+  @Test func `A client without rights to a scope cannot claim to have seen more of it`() throws {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     try sync(bench)
@@ -856,7 +856,7 @@ import Testing
     #expect(again.takeNotices().contains { $0.text.contains("ended at revision 1") })
   }
 
-  @Test func `Those who were listed when the daemon ended have left when it starts again`() throws {
+  @Test func `Sessions that were listed at the daemon's end have left at its next start`() throws {
     let bench = ServerBench(journal: journal)
     try bench.hello(1, isListed: true)
     let other = try bench.hello(2, isListed: true)
@@ -874,7 +874,7 @@ import Testing
     #expect(try again.hello(3).session > other.session, "Numbers go on")
   }
 
-  @Test func `No number of a session is given twice, also where it has left no record`() throws {
+  @Test func `No number of a session is given twice, also if it has left no record`() throws {
     var limits = Limits()
     limits.reservedSessions = 8
     func numbers(_ bench: ServerBench, _ count: UInt8) throws -> [UInt64] {
@@ -883,7 +883,7 @@ import Testing
     let bench = ServerBench(limits: limits, journal: journal)
     let first = try numbers(bench, 3)
     #expect(first == [1, 2, 3])
-    #expect(journal.batches.isEmpty, "What is kept at first has room for some")
+    #expect(journal.batches.isEmpty, "The first block of numbers has room for some")
     let form = DurableForm(Deck.State.self)
     let empty = try journal.recover(0, limits: limits).snapshot(form)
     let again = Recovery(form, initial: Deck.State(), limits: limits)
@@ -901,7 +901,7 @@ import Testing
     #expect(third.history.sessionNumbers > later.max() ?? .max)
   }
 
-  @Test func `A snapshot has all that its revision had, and nothing later`() throws {
+  @Test func `A snapshot has all parts of its revision, and no later ones`() throws {
     var limits = Limits()
     limits.recordBytesPerSnapshot = 1
     let (bench, _, _) = try bench(limits: limits)
@@ -924,14 +924,15 @@ import Testing
     get throws { try journal.recover(journal.batches.count).history.clients.map(\.id) }
   }
 
-  @Test func `Who said goodbye is forgotten after a restart as well, with the next record`() throws
+  @Test func `A client with a goodbye is forgotten after a restart too, with the next record`()
+    throws
   {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     try sync(bench)
     bench.receive(.bye, from: 1)
     try bench.endTurn()
-    #expect(try remembered == [ServerBench.clientID(1)], "No record says it yet")
+    #expect(try remembered == [ServerBench.clientID(1)], "No record contains it yet")
     try bench.hello(2, isListed: true)
     try sync(bench)
     #expect(try remembered == [])
@@ -950,7 +951,7 @@ import Testing
     #expect(known.last == 1 && known.outcomes.count == 1)
   }
 
-  @Test func `A daemon that stops records before who said goodbye`() throws {
+  @Test func `A stopping daemon records earlier goodbyes`() throws {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     try sync(bench)
@@ -961,7 +962,7 @@ import Testing
     #expect(try remembered == [])
   }
 
-  @Test func `Many who say goodbye are a record of their own`() throws {
+  @Test func `Many goodbyes are a record of their own`() throws {
     var limits = Limits()
     limits.unrecordedFarewells = 3
     let bench = ServerBench(limits: limits, journal: journal)

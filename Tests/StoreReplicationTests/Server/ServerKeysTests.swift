@@ -64,7 +64,7 @@ import Testing
     return try KeyAnswer(from: &decoder)
   }
 
-  @Test func `Who has come by a key or a ticket is nobody else`() {
+  @Test func `A peer with a key or a ticket has no other identity`() {
     let caller = Self.caller("laptop", Self.key(1))
     #expect(caller.identity == .key("laptop") && caller.key == Self.key(1))
     #expect(caller.address == "key:laptop@192.0.2.1" && caller.ticket == nil)
@@ -113,7 +113,7 @@ import Testing
     #expect(refusals.contains { $0.details["identity"] == "user 1000, group 100, pid 2" })
   }
 
-  @Test func `A daemon without keys says so`() throws {
+  @Test func `A daemon without keys reports that`() throws {
     let bench = bench()
     bench.receive(.keys(request: 1, .list), from: Self.owner)
     try bench.endTurn()
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `By a ticket one gets no session and is told nothing`() throws {
+  @Test func `A ticket gives no session and no information`() throws {
     let bench = bench()
     let hello = ClientMessage.Hello(
       clientID: ServerBench.clientID(5),
@@ -251,9 +251,9 @@ import Testing
     }
   }
 
-  @Test func `Who hands in the key by which it is connected is told its name`() throws {
+  @Test func `A peer that hands in its own key gets its name`() throws {
     let bench = bench()
-    bench.server.onKeys = { _ in Issue.record("Nothing is to be done") }
+    bench.server.onKeys = { _ in Issue.record("No request is expected") }
     for (key, isOwn) in [(Self.key(1), true), (Self.key(2), false)] {
       bench.receive(.keys(request: 1, .enrol(key: key)), from: Self.laptop)
       try bench.endTurn()

@@ -65,7 +65,8 @@ import Testing
     )
   }
 
-  @Test func `Status and the log say who is there, whatever a client calls itself`() throws {
+  @Test func `Status and the log have a client's real identity, independent of its claims`() throws
+  {
     let bench = bench([1: Self.ann])
     try bench.hello(1)
     bench.receive(.status(request: 1), from: 1)

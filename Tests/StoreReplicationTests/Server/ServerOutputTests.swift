@@ -27,7 +27,7 @@ struct ServerOutputTests {
       case .deltas(let run): "deltas \(run.sequence)+\(run.steps.count - 1)"
       case .bookmark: "bookmark"
       case .outputs(let outputs):
-        "outputs behind \(outputs.sequence): \(outputs.outputs.map(\.revision))"
+        "outputs after \(outputs.sequence): \(outputs.outputs.map(\.revision))"
       case .marker(let marker): "marker \(marker.sequence)"
       }
     }
@@ -41,7 +41,7 @@ struct ServerOutputTests {
     try yard.send(.bell(.rung))
     #expect(
       kinds(try wire.heldMessages()) == [
-        "deltas 1+1", "outputs behind 2: [1, 2, 3, 3]", "deltas 3+0", "outputs behind 3: [4]",
+        "deltas 1+1", "outputs after 2: [1, 2, 3, 3]", "deltas 3+0", "outputs after 3: [4]",
       ]
     )
   }
@@ -51,7 +51,7 @@ struct ServerOutputTests {
     try follow("bell")
     wire.published.isHeld = true
     try yard.send(.batsCame, .bell(.touched))
-    #expect(kinds(try wire.heldMessages()) == ["outputs behind 0: [2]"])
+    #expect(kinds(try wire.heldMessages()) == ["outputs after 0: [2]"])
     #expect(yard.server.nextDeadline != nil, "leases still end")
   }
 

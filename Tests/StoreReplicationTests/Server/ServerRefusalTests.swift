@@ -173,7 +173,7 @@ struct ServerRefusalTests {
     refuse(9, by: .user(2))
     refuse(9, by: .program(user: 0, process: 1))
     _ = recorder.record(1) { _ in false }
-    // The shares begin anew with each record.
+    // Each record resets the shares.
     refuse(3, by: .user(1))
     refuse(1, by: .user(2), text: String(repeating: "x", count: 20 << 10))
     _ = recorder.record(2) { _ in false }

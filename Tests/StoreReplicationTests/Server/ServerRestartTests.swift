@@ -24,7 +24,7 @@ import Testing
     try journal.records[index].origin
   }
 
-  @Test func `A first start has nothing to tell, and each later one makes a revision`() throws {
+  @Test func `A first start has no restoration, and each later one makes a revision`() throws {
     let bench = ServerBench(journal: journal, recovered: try journal.recover(0))
     #expect(bench.root.revision == 0)
     bench.root.send(.secretChanged)
@@ -64,7 +64,7 @@ import Testing
     #expect(clients.map(\.outcomes.count) == [2, 2, 1, 1])
   }
 
-  @Test func `Nobody is answered before what the daemon does by itself is durable`() throws {
+  @Test func `No client gets an answer before the daemon's own changes are durable`() throws {
     let bench = ServerBench(journal: journal, recovered: try journal.recover(0))
     bench.root.send(.secretChanged)
     try sync(bench, journal)
@@ -90,7 +90,7 @@ import Testing
     #expect(answer.revision == 2)
   }
 
-  @Test func `An effect that ran is told by name, way and action, and one that ended is not`()
+  @Test func `A running effect is reported by name, way and action, and an ended one is not`()
     async throws
   {
     let bench = ServerBench(journal: journal)
@@ -126,7 +126,7 @@ import Testing
     bench.gate.open()
   }
 
-  @Test func `What was told once is not told at the next start`() async throws {
+  @Test func `A reported effect is not reported at the next start`() async throws {
     let bench = ServerBench(journal: journal)
     let hello = try bench.hello(1)
     try bench.join(1, hello, nonce: 1, [.follow("counter")])
@@ -139,7 +139,7 @@ import Testing
     bench.gate.open()
   }
 
-  @Test func `An effect that begins when somebody has left is told of at the next start`() throws {
+  @Test func `An effect that begins when a client has left is reported at the next start`() throws {
     let fact = InterruptedEffect(name: "fact", path: ["counter"])
     var history = KeptHistory()
     func note(_ origin: JournalRecord.Origin, _ began: [UInt64], in history: inout KeptHistory) {
@@ -163,7 +163,7 @@ import Testing
     #expect(history.effects == [5: fact])
   }
 
-  @Test func `An action that no client sent is kept with its form, where it has one`() throws {
+  @Test func `An action that no client sent is kept with its form, if it has one`() throws {
     let bench = ServerBench(journal: journal)
     bench.root.send(.counter(.incrementButtonTapped))
     try sync(bench, journal)

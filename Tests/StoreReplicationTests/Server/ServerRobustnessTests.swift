@@ -20,7 +20,7 @@ import Testing
     bench.receive(frame: [0x82, 0x18], from: 1)
     try bench.endTurn()
     guard case .goodbye(code: "protocolError", let message)? = bench.take(1).first else {
-      Issue.record("The session goes on")
+      Issue.record("The session continues")
       return
     }
     #expect(message.contains("not a message"))
@@ -197,7 +197,7 @@ import Testing
     bench.receive(frame: frame, from: 1)
     try bench.endTurn()
     guard case .goodbye(code: "protocolError", let message)? = bench.take(1).first else {
-      Issue.record("The session goes on")
+      Issue.record("The session continues")
       return
     }
     #expect(message.contains("128 actions at most, found 129"))
@@ -221,7 +221,7 @@ import Testing
     bench.receive(.join(nonce: 2, Array(repeating: .follow("counter"), count: 2049)), from: 1)
     try bench.endTurn()
     guard case .goodbye(code: "protocolError", _)? = bench.take(1).first else {
-      Issue.record("The session goes on")
+      Issue.record("The session continues")
       return
     }
   }

@@ -30,7 +30,7 @@ import Testing
     return answer
   }
 
-  @Test func `A client is told which rows have ids that begin with a text`() throws {
+  @Test func `A client gets the rows whose ids begin with a text`() throws {
     let bench = ServerBench()
     try bench.hello(1)
     #expect(try ask(bench, "") == RowAnswer(ids: ["1", "2"], next: nil))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `For one question so many rows are looked at, and so much is told`() throws {
+  @Test func `A question examines a limited number of rows, and its answer is limited`() throws {
     var limits = Limits()
     limits.rowsPerQuestion = 1
     #expect(try parts(limits) == [["1"], ["2"]])
@@ -86,7 +86,7 @@ import Testing
     ("cards/row", true, false), ("cards/row/3", true, true),
     ("cards/*", true, true), ("*", true, true),
   ])
-  func `Who may see no row is not told that there are any`(
+  func `A client without rights to rows does not learn that any exist`(
     scope: String,
     sees: Bool,
     isTold: Bool,
@@ -100,7 +100,7 @@ import Testing
     #expect(try ask(bench, "", as: 2)?.next == (isTold ? 1 : nil))
   }
 
-  @Test func `Who may see some rows is told of those, and asks as often as it may send`() throws {
+  @Test func `A client with rights to some rows gets those, at the rate of its actions`() throws {
     var limits = Limits()
     limits.actionsPerSecond = 128
     let bench = ServerBench(limits: limits)
@@ -121,7 +121,8 @@ import Testing
     for _ in 0..<5 { #expect(try ask(bench, "") == RowAnswer(ids: ["1", "2"], next: nil)) }
   }
 
-  @Test func `Who has no session is told nothing, and who asks too much is shut down`() throws {
+  @Test func `Without a session a peer gets no answer, and too many questions shut it down`() throws
+  {
     var limits = Limits()
     limits.questionsPerSecond = 3
     let bench = ServerBench(limits: limits)
@@ -132,7 +133,7 @@ import Testing
     #expect(bench.cuts.map(\.peer) == [ServerBench.peer(1)])
   }
 
-  @Test func `Rows are found by the beginnings of their texts, whatever kind their ids have`() {
+  @Test func `Rows are found by the beginnings of their texts, for each kind of id`() {
     var random = SeededGenerator(seed: 1)
     let uuids = (0..<200).map { _ in
       UUID(

@@ -403,7 +403,7 @@ import Testing
     let words = bench.audit.map { "\($0.text) \($0.details["reason"] ?? "")" }
     #expect(
       words == [
-        "A session begins. ", "A session goes on. ", "A client is refused. version",
+        "A session begins. ", "A session resumes. ", "A client is refused. version",
         "A client is refused. overloaded", "A session ends. left",
       ]
     )

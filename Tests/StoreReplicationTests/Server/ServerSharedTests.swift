@@ -68,8 +68,7 @@ private enum TillAction: Equatable, Sendable { case till(Till.Action) }
     try bench.endTurn()
   }
 
-  @Test func `What others change of shared values before a client's action is not the client's`()
-    throws
+  @Test func `Earlier changes of shared values by others are not part of a client's action`() throws
   {
     let bench = bench()
     let hello = try bench.hello(1)
@@ -120,7 +119,7 @@ private enum TillAction: Equatable, Sendable { case till(Till.Action) }
     #expect(total == 5 && bench.root.state.total == 5)
     #expect(bench.root.revision == 1)
     guard case .client(let action)? = try journal.records.first?.origin else {
-      Issue.record("The edit is nobody's.")
+      Issue.record("The edit has no owner.")
       return
     }
     #expect(action.scope == "total" && action.sequence == 1)

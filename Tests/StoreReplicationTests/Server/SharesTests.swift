@@ -43,7 +43,7 @@ import Testing
     #expect(shares[.user(2)] == 0 && shares.all == 3)
   }
 
-  @Test func `A bucket holds its burst, and what was charged too much is made up for`() {
+  @Test func `A bucket holds its burst, and too high a charge is compensated`() {
     func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
     var bucket = TokenBucket(perSecond: 10, burst: 20, now: at(0))
     let taken = [bucket.take(at(0), 20), bucket.take(at(50), 1), bucket.take(at(100), 1)]
@@ -125,7 +125,7 @@ import Testing
     #expect(message == "16 questions for the past wait already, 16 of them yours. Ask again later.")
   }
 
-  @Test func `A question for the past costs what it scans`() throws {
+  @Test func `A question for the past costs its scanned bytes`() throws {
     var limits = Limits()
     limits.historyBytesPerSecond = 1_000
     let bench = try historyBench(limits)
@@ -157,7 +157,7 @@ import Testing
     #expect(jobs.count == 6)
   }
 
-  @Test func `What was read for a session that is over is counted as well`() throws {
+  @Test func `Reads for a session that is over are counted as well`() throws {
     var limits = Limits()
     limits.historyBytesPerSecond = 10
     let bench = try historyBench(limits)
@@ -196,7 +196,8 @@ import Testing
     #expect((1...9).map { bench.take($0).count } == [1, 1, 1, 0, 1, 1, 1, 1, 1])
   }
 
-  @Test func `Who asks too much over tcp without a key costs no other its connection`() throws {
+  @Test func `Too many questions over tcp without a key cost no other peer its connection`() throws
+  {
     var limits = Limits()
     (limits.statusesPerSecond, limits.statusesPerHolder) = (4, 8)
     let bench = ServerBench(limits: limits)
@@ -222,7 +223,7 @@ import Testing
     #expect(bench.cuts.map(\.peer) == [Bench.peer(1)])
   }
 
-  @Test func `A holder's budget is forgotten when nothing is missing of it`() throws {
+  @Test func `A full budget of a holder is forgotten`() throws {
     let bench = ServerBench()
     bench.turn.apply(grants())
     for peer in 1...9 as ClosedRange<UInt8> {
@@ -331,7 +332,7 @@ import Testing
     #expect(order.prefix(12).count { $0 == .user(1001) } >= 4)
   }
 
-  @Test func `Who wants the same capture as others waits in a lane of its own`() throws {
+  @Test func `A holder that wants the same capture as others waits in a lane of its own`() throws {
     let bench = ServerBench()
     bench.turn.apply(grants())
     bench.holdsJobs = true
@@ -362,7 +363,7 @@ import Testing
     #expect(captures == 20 && bench.server.counters.captures == 20)
   }
 
-  @Test func `Who leaves takes no other's capture along`() throws {
+  @Test func `A holder that leaves takes no other's capture along`() throws {
     let bench = ServerBench()
     bench.turn.apply(grants())
     bench.holdsJobs = true

@@ -9,7 +9,7 @@ import Testing
 /// A daemon's status as numbers: docs/PROTOCOL.md §8.2.
 @MainActor
 @Suite struct StatusMetricsTests {
-  @Test func `A client reads the numbers from an answer that the daemon tells itself`() throws {
+  @Test func `A client reads the numbers from an answer about the daemon itself`() throws {
     let bench = ServerBench()
     bench.server.counters.ofProgram = { Self.samples }
     for client: UInt8 in 1...2 {
@@ -44,7 +44,7 @@ import Testing
     #expect(bench.server.metrics(at: later).lines.contains("storeactor_uptime_seconds 63"))
   }
 
-  @Test func `Who has everything that he follows has nothing unread`() throws {
+  @Test func `A client with all its updates has no unread bytes`() throws {
     let bench = ServerBench()
     for (peer, scope) in [(1, "counter"), (2, "cards"), (3, "counter")] as [(UInt8, String)] {
       try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow(scope)])
@@ -68,7 +68,8 @@ import Testing
     #expect(try unread(bench) == [0, 0, 0])
   }
 
-  @Test func `Who reads all the time has nothing unread, whatever comes between two pings`() throws
+  @Test func `A client that reads all the time has no unread bytes, at any time between pings`()
+    throws
   {
     let bench = ServerBench()
     try bench.join(1, try bench.hello(1), nonce: 1, [.follow("counter")])
@@ -86,7 +87,8 @@ import Testing
     #expect(revision == 100)
   }
 
-  @Test func `Who has stopped leaves more and more unread until its session ends`() throws {
+  @Test func `A client that has stopped leaves more and more unread until its session ends`() throws
+  {
     let bench = ServerBench()
     for peer in 1...2 as ClosedRange<UInt8> {
       try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("counter")])
@@ -110,7 +112,7 @@ import Testing
     #expect(try unread(bench).last == 0)
   }
 
-  @Test func `Outputs alone leave nothing unread, since no revision tells of them`() throws {
+  @Test func `Outputs alone leave no unread bytes, because they make no revision`() throws {
     let yard = BenchOf<Yard.State, Yard.Action>()
     try yard.join(1, try yard.hello(1), nonce: 1, [.follow("bell")])
     yard.root.send(.bell(.touched))
@@ -157,7 +159,7 @@ import Testing
     ),
   ]
 
-  @Test func `What a program counts forges none of the daemon's numbers`() {
+  @Test func `A program's counters cannot forge the daemon's numbers`() {
     var metrics = StatusMetrics(.map([]))
     let own = metrics.lines
     metrics.samples = [
@@ -176,7 +178,7 @@ import Testing
     .array([.text("x"), .unsigned(0), .array([]), .unsigned(1), .unsigned(0)]),
   ]
 
-  @Test func `What makes no sense in an answer is left out`() {
+  @Test func `Invalid numbers in an answer are omitted`() {
     let counters: [GenericValue.Entry] = [
       .init(.text("good"), .unsigned(7)), .init(.text("käse"), .unsigned(1)),
       .init(.text("a b"), .unsigned(1)), .init(.text("x\n# y"), .unsigned(1)),

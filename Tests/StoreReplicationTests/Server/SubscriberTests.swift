@@ -63,9 +63,7 @@ import Testing
     #expect(bench.cuts.map(\.peer).last == ServerBench.publisher(1))
   }
 
-  @Test func `A connection without a session ends in time, whatever it subscribes to and leaves`()
-    throws
-  {
+  @Test func `A connection without a session ends in time, with any subscriptions`() throws {
     let bench = ServerBench()
     for peer: UInt8 in [1, 2] { bench.receive(upstream: [1] + Self.topic(1), from: peer) }
     bench.receive(upstream: [0] + Self.topic(1), from: 2)
@@ -188,7 +186,7 @@ import Testing
     #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(2)])
   }
 
-  @Test("A join of the last nonce there is leaves nothing behind")
+  @Test("A join with the greatest nonce leaves no state")
   func lastNonce() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1)

@@ -37,9 +37,9 @@ struct SimulationTests {
       steps += history.counters["deltas"] ?? 0
       refusals += history.refusals.count { !history.mayHave($0.client, $0.scope) }
     }
-    #expect(refusals > 10, "nobody was refused what he may not have")
+    #expect(refusals > 10, "no client was refused for missing rights")
     #expect(markers > 20 && steps > 2 * markers, "\(markers) of \(steps) steps are too large")
-    #expect(faults > 0, "nothing was ever lost or sent again, so the runs show nothing")
+    #expect(faults > 0, "no message was lost or sent again, so the runs test no repair")
   }
 
   @Test("Three hundred runs of daemons that restart from their disk keep every promise")
@@ -61,7 +61,7 @@ struct SimulationTests {
     }
     #expect(recoveries > 300)
     #expect(pauses > 100, "frames were left unfinished \(pauses) times, while the disk wrote")
-    #expect(fencings > 10, "nobody was taken over from while there was something to write")
+    #expect(fencings > 10, "no daemon was fenced while it had records to write")
   }
 
   @Test("Equal seeds give equal runs, and different seeds different ones")

@@ -120,7 +120,7 @@ class Bench: DaemonTransport {
     while !jobs.isEmpty { turn.finish(jobs.removeFirst().run()) }
   }
 
-  // MARK: What comes
+  // MARK: Incoming frames
 
   /// Takes a frame, without ending the turn.
   func receive(_ message: ClientMessage, from peer: UInt8) {
@@ -165,7 +165,7 @@ class Bench: DaemonTransport {
   /// Whether a control frame has arrived and was not taken.
   var hasIncoming: Bool { !control.isEmpty }
 
-  // MARK: What was sent
+  // MARK: Sent frames
 
   func takeFrames() -> [OutgoingFrame] {
     defer { frames = [] }
@@ -195,7 +195,7 @@ class Bench: DaemonTransport {
         guard let message = try read(frame) else { return false }
         messages.append(message)
       } catch {
-        Issue.record("The daemon sent what is no message: \(error)")
+        Issue.record("The daemon sent an invalid message: \(error)")
       }
       return true
     }

@@ -178,7 +178,7 @@ final class BenchClient: ClientTransport {
     do {
       sent.append(try ClientMessage(frame: frame[...]))
     } catch {
-      Issue.record("The client sent what is no message: \(error)")
+      Issue.record("The client sent an invalid message: \(error)")
     }
     if !losesSent { daemon?.receive(control: frame, from: peer) }
   }

@@ -177,7 +177,7 @@ final class PlayedDaemon {
     try wire.settle()
   }
 
-  // MARK: What the client does
+  // MARK: The client's messages
 
   /// The messages since the last call.
   func take() -> [ClientMessage] {

@@ -51,7 +51,7 @@ import Testing
     await store.send(.incrementButtonTapped) { $0.count = 1 }
   }
 
-  @Test func `What a test that is not exhaustive asserts holds`() async {
+  @Test func `The assertions of a test that is not exhaustive hold`() async {
     let store = TestStore(initialState: Counter.State()) { Counter() }
     store.exhaustivity = .off
     await store.send(.incrementButtonTapped)

@@ -120,7 +120,7 @@ struct RemoteOutputTests {
   func tooLarge() async {
     await expectIssue(
       "An output of type \"String\" has 100005 bytes, and does not travel",
-      "put what is large into the state",
+      "put large values into the state",
     ) {
       let store = TestStore(remote: Whistle.State(), output: String.self) {
         Reduce<Whistle.State, Whistle.Action> { _, _ in
@@ -146,7 +146,7 @@ struct RemoteOutputTests {
   @Test("An output whose encoding varies does not arrive unchanged")
   func fickle() async {
     await expectIssue(
-      "The client did not get the outputs that the daemon put out: …",
+      "The client did not get the outputs that the daemon emitted: …",
       "(Daemon: −, Client: +)",
     ) {
       let store = TestStore(remote: Whistle.State(), output: Fickle.self) {

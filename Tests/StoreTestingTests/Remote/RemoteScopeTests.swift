@@ -77,7 +77,7 @@ struct RemoteScopeTests {
   func brokenDeltas() async {
     let store = TestStore(remote: Sieve.State()) { Sieve() }
     await expectIssue(
-      "The client's copy of the state is not what the daemon has: …",
+      "The client's copy of the state differs from the daemon's: …",
       "− Sieve.State(count: 1)",
       "+ Sieve.State(count: 0)",
       "(Daemon: −, Client: +)",

@@ -30,7 +30,7 @@ struct SharedAppTests {
     #expect(films == [film])
   }
 
-  @Test("A record is edited in a stack, and deleted where it is shown", arguments: [false, true])
+  @Test("A record is edited in a stack, and deleted on its screen", arguments: [false, true])
   func stack(isRemote: Bool) async throws {
     let film = Film(id: UUID(0), title: "Alien")
     @Shared(.films) var films
@@ -63,7 +63,7 @@ struct SharedAppTests {
   }
 
   @Test(
-    "Settings in a file and among the user's defaults are what a panel shows",
+    "A panel shows settings from a file and from the user's defaults",
     arguments: [false, true],
   )
   func settings(isRemote: Bool) async {

@@ -131,7 +131,7 @@ struct SharedScopeTests {
     #expect(daemon.root.state.settings == Settings(size: 2))
   }
 
-  @Test func `A change in one is seen by the other, and comes as a delta`() async {
+  @Test func `A change in one is seen by the other, and is sent as a delta`() async {
     let settings = await settings()
     daemon.root.send(.renamed("second"))
     #expect(settings.wrappedValue.title == "second")
@@ -161,7 +161,7 @@ struct SharedScopeTests {
     #expect(settings.saveError == nil)
   }
 
-  @Test func `Changes of which none was sent become one`() async throws {
+  @Test func `Several unsent changes become one`() async throws {
     let settings = await settings()
     for size in 2...5 { settings.withLock { $0.size = size } }
     await turns { daemon.root.state.settings.size == 5 }
@@ -171,7 +171,7 @@ struct SharedScopeTests {
     #expect(daemon.root.state.settings.size == 6)
   }
 
-  @Test func `What was changed of another value than the daemon's is refused`() async {
+  @Test func `A change of another value than the daemon's is refused`() async {
     let settings = await settings()
     settings.withLock { $0.size = 2 }
     daemon.root.send(.renamed("second"))
@@ -204,7 +204,7 @@ struct SharedScopeTests {
     #expect(settings.wrappedValue.title == "first!")
   }
 
-  @Test func `What is exposed to be read cannot be changed`() async {
+  @Test func `A scope exposed for reading cannot be changed`() async {
     let fixed = share { Shared(wrappedValue: 0, .store("fixed")) }
     await turns { !fixed.isLoading }
     fixed.withLock { $0 = 7 }
@@ -214,7 +214,7 @@ struct SharedScopeTests {
     #expect(daemon.root.state.fixed == 1 && daemon.root.revision == 0)
   }
 
-  @Test func `A scope that there is not is told as an error`() async {
+  @Test func `An unknown scope is reported as an error`() async {
     let missing = share { Shared(wrappedValue: 4, .store("missing")) }
     await turns { missing.loadError != nil }
     #expect(!missing.isLoading)
@@ -222,7 +222,7 @@ struct SharedScopeTests {
     await #expect(throws: ActionFailure.self) { try await Shared.update(missing) { $0 += 1 } }
   }
 
-  @Test func `What is changed and let go of is sent all the same, and the scope is left`() async {
+  @Test func `A changed and released value is sent all the same, and the scope is left`() async {
     do {
       let settings = await settings()
       settings.withLock { $0.size = 2 }

@@ -8,7 +8,7 @@ import Testing
 /// Written by make-test. After an intended change of the reducers, write it again or remove it.
 @MainActor
 @Suite struct PlayedGameTests {
-  @Test func `Revisions 1 to 16 lead to what they led to`() throws {
+  @Test func `Revisions 1 to 16 lead to the same states`() throws {
     let report = try replay(
       "PlayedGame.journal",
       exposures: WorkspaceFeature.exposures,

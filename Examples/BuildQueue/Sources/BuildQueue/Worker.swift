@@ -1,14 +1,15 @@
 public import StoreActor
 
-/// Builds what waits, one at a time, for as long as the store lives.
+/// Performs the waiting builds, one at a time, until the store ends.
 ///
-/// It looks at the state and not at actions, so it does not matter who has added a build, nor
-/// whether that was before a restart. And it is nobody's effect: an effect would end with the
-/// session of the client whose action began it.
+/// The worker observes the state instead of actions, so it also performs builds that were added
+/// before a restart. It is not an effect: an effect ends with the session of the client whose
+/// action began it.
 ///
 /// - Parameters:
 ///   - store: The daemon's own store.
-///   - build: Builds; says whether that has passed. Its task is canceled when the build is.
+///   - build: Performs a build and returns whether it has passed. Canceling the build cancels its
+///     task.
 @MainActor
 public func work(
   on store: StoreOf<BuildQueue>,

@@ -22,7 +22,7 @@ struct Queuectl {
     }
     let location = StoreLocation(directory: arguments[0])
     StoreConnection.main(to: location, name: "queuectl") { connection in
-      // Without a daemon this waits, for it may be about to start; then it says what is missing.
+      // Waits for a daemon that may be about to start; then the error states the cause.
       try await connection.connected(within: .seconds(5))
       try await work(connection.store("queue", BuildQueue.self))
     }
@@ -46,7 +46,7 @@ struct Queuectl {
   private static func sending(_ actions: [BuildQueue.Action]) -> Work {
     { store in
       for action in actions { _ = try await store.send(action).applied() }
-      // What was applied is in the state here.
+      // The client's state includes the applied actions here.
       show(store)
     }
   }

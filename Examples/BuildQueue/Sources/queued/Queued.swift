@@ -6,9 +6,9 @@ import StoreDaemon
 ///
 ///     queued DIRECTORY COMMAND [ARGUMENT…]
 ///
-/// The command finds the branch in `$BRANCH`; a build has passed when it ends with 0. The state is
-/// kept in DIRECTORY/data. With `$METRICS`, such as 127.0.0.1:9464, numbers are served there for
-/// Prometheus.
+/// The command reads the branch from `$BRANCH`; a build has passed if the command exits with 0. The
+/// state is kept in DIRECTORY/data. With `$METRICS`, such as 127.0.0.1:9464, the daemon serves
+/// metrics for Prometheus at that address.
 @main
 struct Queued {
   @MainActor static func main() {
@@ -30,13 +30,13 @@ struct Queued {
     }
     let command = Command(arguments: Array(arguments.dropFirst()))
     host.main { _ in
-      // Only now the state is there that was kept.
+      // The recovered state is available here.
       Task { await work(on: host.store, build: command.run) }
     }
   }
 }
 
-/// What is run for each build.
+/// The command that runs for each build.
 struct Command: Sendable {
   let arguments: [String]
 

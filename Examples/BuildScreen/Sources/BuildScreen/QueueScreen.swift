@@ -5,18 +5,18 @@ public import TerminalViews
 
 /// The queue on a terminal.
 ///
-/// It cannot tell whether the store is a daemon's.
+/// The screen works the same with a local and a remote store.
 public struct QueueScreen: View {
   let store: StoreOf<BuildQueue>
   let selection: QueueSelection
 
-  /// A screen of a store, which keeps what is selected.
+  /// Creates a screen of a store, with a selection.
   public init(store: StoreOf<BuildQueue>, selection: QueueSelection) {
     self.store = store
     self.selection = selection
   }
 
-  /// What is shown.
+  /// The title, the list of builds and the help.
   public var body: some View {
     VStack {
       Text(title, Style(store.isPaused ? .yellow : .cyan, isBold: true))
@@ -48,7 +48,7 @@ public struct QueueScreen: View {
   }
 }
 
-/// What is selected: it is nobody's but this screen's, so it is not in the feature.
+/// The selected build. It belongs to this screen only, so it is not in the feature's state.
 @MainActor
 @Observable
 public final class QueueSelection {

@@ -24,7 +24,7 @@ struct QueueScreenTests {
     terminal.press("p")
     await session.idle()
     #expect(terminal.lines.prefix(2) == ["1 waiting", "#2 next: waiting"])
-    // What others do is shown as well.
+    // The screen also shows changes by others.
     store.send(.addButtonTapped(branch: "hotfix"))
     await session.idle()
     #expect(terminal.lines.prefix(3) == ["2 waiting", "#2 next: waiting", "#3 hotfix: waiting"])

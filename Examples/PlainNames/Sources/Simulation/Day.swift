@@ -1,9 +1,9 @@
 import StoreActor
 public import Workspace
 
-/// A day at the desk.
+/// Runs a day at the desk.
 ///
-/// - Parameter actions: What happens in it.
+/// - Parameter actions: The actions of the day, in order.
 /// - Returns: The desk in the evening.
 @MainActor
 public func day(of actions: [Desk.Action]) -> Desk.State {

@@ -1,6 +1,6 @@
 import Simulation
 
-/// Prints what a day leaves behind.
+/// Prints the number of papers at the end of a day.
 @main
 struct Main {
   @MainActor static func main() {

@@ -3,17 +3,17 @@ public import StoreActor
 /// A desk with papers on it.
 @Reducer
 public struct Desk {
-  /// What everybody sees.
+  /// The state that all clients see.
   @ObservableState
   public struct State: Equatable, ReplicatedState, Sendable {
-    /// How many papers lie there.
+    /// The number of papers.
     public var papers = 0
 
     /// An empty desk.
     public init() {}
   }
 
-  /// What clients may send.
+  /// The actions that clients may send.
   public enum Action: Equatable, Sendable, WireAction {
     case paperAdded
     case paperTaken
@@ -22,7 +22,7 @@ public struct Desk {
   /// Creates the feature.
   public init() {}
 
-  /// What each action does.
+  /// The effect of each action on the state.
   public var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {

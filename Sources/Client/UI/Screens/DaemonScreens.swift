@@ -219,9 +219,9 @@ struct LogScreen: View {
 
   /// The reason why the log is empty.
   private var emptiness: String {
-    if daemon.isLogKnown { return "Nothing has happened yet." }
+    if daemon.isLogKnown { return "The log is empty." }
     return daemon.isStale
-      ? "Nothing of the log is known: it was not asked for while the daemon was there."
+      ? "The log is unknown: it was not requested while the daemon responded."
       : "Waiting for the daemon's log …"
   }
 

@@ -59,7 +59,7 @@ struct StateScreen: View {
     let filter = state.screen.filterCommands()
     guard let past = state.past else { return liveCommands(scope) + filter + [goTo] }
     let send = ScreenCommand(["s"], "send, when live", isListed: false) {
-      tell("This is the past. Nothing can be sent to it: L leads back.")
+      tell("This is the past, which accepts no actions: L leads back.")
     }
     return pastCommands(past, scope) + [goTo] + filter + [send]
   }
@@ -255,9 +255,9 @@ private struct PastBar: View {
   private func changes(of moment: PastMoment) -> String {
     if moment.isAbsent { return "The scope was absent." }
     guard let changes = moment.changes else {
-      return moment.revision == 0 ? "The beginning." : "What was before it is not kept."
+      return moment.revision == 0 ? "The beginning." : "The state before it is not kept."
     }
-    guard let first = changes.list.first else { return "Nothing changed here." }
+    guard let first = changes.list.first else { return "No change here." }
     let others = changes.list.count - 1
     let count = others == 0 ? "" : "  and \(others)\(changes.hasMore ? " or" : "") more"
     return "Changed: \(first.names.joined(separator: ".")): \(first.text)\(count)"

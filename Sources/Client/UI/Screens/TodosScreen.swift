@@ -63,7 +63,7 @@ struct TodosScreen: View {
         Text("\(rows.count) of \(store.items.count)", Style(.secondary))
         SearchText(search: state.search)
       }
-      if rows.isEmpty { Text("Nothing to do here.", Style(.secondary)) }
+      if rows.isEmpty { Text("No todos here.", Style(.secondary)) }
       RowList(rows, id: \.id, selection: state.selectionBinding) { todo in
         Text(
           "[\(todo.isCompleted ? "x" : " ")] \(todo.title)",

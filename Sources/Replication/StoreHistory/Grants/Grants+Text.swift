@@ -164,7 +164,7 @@ private struct LineReader {
   func line(_ words: [String]) throws(GrantsError) -> Grants.Line {
     guard words.count >= 3 else {
       throw error(
-        "expected who, scopes and rights, as in \"user:ann todos,todos/* see send\", found "
+        "expected a grantee, scopes and rights, as in \"user:ann todos,todos/* see send\", found "
           + "\(words.count == 1 ? "one word" : "two words")"
       )
     }
@@ -246,14 +246,14 @@ private struct LineReader {
   }
 
   private func unknownGrantee(_ word: String) -> GrantsError {
-    error("\"\(word)\" is nobody; expected user:NAME, group:NAME or key:NAME=KEY")
+    error("\"\(word)\" is no grantee; expected user:NAME, group:NAME or key:NAME=KEY")
   }
 
   private func scopes(_ word: String) throws(GrantsError) -> [ScopePattern] {
     var patterns: [ScopePattern] = []
     for text in word.split(separator: ",").map(String.init) {
       guard let pattern = ScopePattern(text) else {
-        throw error("\"\(text)\" is no scope; a * stands alone, or at the end behind a /")
+        throw error("\"\(text)\" is no scope; a * stands alone, or at the end after a /")
       }
       guard exposed.contains(where: { pattern.meets($0) }) else {
         let remedy = NearestNames().remedy(for: text, among: exposed.map(\.pattern))

@@ -103,7 +103,7 @@ package struct PastExport {
     do throws(CodecError) {
       return ["schema": JSONProjection.untyped(try GenericValue(encoded: schema.encoded()))]
     } catch {
-      preconditionFailure("A schema does not read what it wrote: \(error)")
+      preconditionFailure("A schema cannot be decoded from its encoding: \(error)")
     }
   }
 

@@ -37,7 +37,7 @@ package struct PastImport {
   /// - Throws: ``HistoryError``, with the line's number.
   package mutating func take(_ text: String) throws(HistoryError) -> Step? {
     line += 1
-    guard !isOver else { throw error("nothing is expected behind the end") }
+    guard !isOver else { throw error("expected no line after the end") }
     let before = sum
     sum.append(line: text)
     let tree: JSONValue
@@ -65,7 +65,7 @@ package struct PastImport {
     guard !isOver else { return }
     throw HistoryError(
       .corrupt,
-      "The export breaks off behind line \(line): it has no end. Export it again.",
+      "The export breaks off after line \(line): it has no end. Export it again.",
     )
   }
 
@@ -73,12 +73,12 @@ package struct PastImport {
     guard case .number(let format)? = tree["format"], let format = Int(format),
       case .string(let root)? = tree["root"], case .string(let epoch)? = tree["epoch"],
       let epoch = UInt64(epoch, radix: 16), case .bool(let wasStopped)? = tree["wasStopped"]
-    else { throw error("expected what an export begins with, its format, root and epoch") }
+    else { throw error("expected the heading of an export: its format, root and epoch") }
     guard tree["state"] != .bool(false) else {
       throw error(
-        "the export has records alone, for no snapshot could be read where it was made. Use that "
-          + "directory: its program goes on from it with --from-initial-state where its records "
-          + "begin with revision 1, and storectl salvage copies what can be read"
+        "the export has records alone: no snapshot of its source could be read. Use the source's "
+          + "directory: its program continues it with --from-initial-state if its records "
+          + "begin with revision 1, and storectl salvage copies the readable part"
       )
     }
     let heading = HistoryHeading(root: root, epoch: epoch, wasStopped: wasStopped)
@@ -96,7 +96,7 @@ package struct PastImport {
   }
 
   private func known() throws(HistoryError) -> SchemaDocument {
-    guard let schema else { throw error("expected a schema before what was written with it") }
+    guard let schema else { throw error("expected a schema before its values") }
     return schema
   }
 
@@ -186,6 +186,6 @@ package struct PastImport {
 
   private func error(_ what: String) -> HistoryError {
     let end = what.hasSuffix(".") ? "" : "."
-    return HistoryError(.corrupt, "Line \(line) of the export cannot be taken: \(what)\(end)")
+    return HistoryError(.corrupt, "Line \(line) of the export is invalid: \(what)\(end)")
   }
 }

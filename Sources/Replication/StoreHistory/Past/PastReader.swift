@@ -262,7 +262,7 @@ package struct PastReader<Root: PastRoot> {
     guard digest == nil || digest == root.digest() else {
       throw HistoryError(
         .corrupt,
-        "The snapshot of revision \(revision) is not what the records before it lead to.",
+        "The snapshot of revision \(revision) differs from the result of the records before it.",
       )
     }
     return true

@@ -28,7 +28,7 @@ package struct PastWalk {
     guard found == revision else {
       throw HistoryError(
         .corrupt,
-        "A snapshot says that it is of revision \(found), in the place of that of \(revision).",
+        "A snapshot names revision \(found) in place of revision \(revision).",
       )
     }
     return past
@@ -54,8 +54,8 @@ package struct PastWalk {
       guard record.revision == revision + 1, record.revision <= last else {
         throw HistoryError(
           .corrupt,
-          "A record of revision \(record.revision) is behind revision \(revision), in an entry "
-            + "that goes to \(last).",
+          "A record of revision \(record.revision) follows revision \(revision), in an entry "
+            + "that ends with \(last).",
         )
       }
       if let snapshot = try kept(revision) { past = try state(snapshot) }
@@ -66,7 +66,7 @@ package struct PastWalk {
     guard revision >= min(last, limit) else {
       throw HistoryError(
         .corrupt,
-        "The records end with revision \(revision), in an entry that goes to \(last).",
+        "The records end with revision \(revision), in an entry that ends with \(last).",
       )
     }
   }

@@ -183,10 +183,10 @@ package final class Replay<Root: Sendable, RootAction> {
       return report.check(others)
     }
     if isInternal, others.contains("origin") {
-      return report.pass(over: kind(of: record), "it reads who began it, which was not kept")
+      return report.pass(over: kind(of: record), "it reads its origin, which was not kept")
     }
     if isThrottled {
-      return report.pass(over: kind(of: record), "a clock decides what it throttles")
+      return report.pass(over: kind(of: record), "its throttling depends on a clock")
     }
     report.difference = difference(from: step.new, at: record, others)
   }
@@ -239,7 +239,7 @@ package final class Replay<Root: Sendable, RootAction> {
     do throws(CodecError) {
       if form.hasEphemeralParts { new = try form.begunAnew(old) }
     } catch {
-      return "the state does not read what it wrote: \(error)"
+      return "the state cannot be decoded from its encoding: \(error)"
     }
     core.restart(restoration, reset: { $0 = new }, then: action)
     return nil

@@ -8,8 +8,8 @@ extension ActionOrigin.Identity {
   /// The identity of a peer without a key, from the transport's address.
   ///
   /// Over ipc the kernel reports `localhost:uid:gid:pid`; group and process are empty if it does
-  /// not report them. Over tcp the address is numeric, and identifies a peer only on the loopback
-  /// interface.
+  /// not report them. Over tcp the address is numeric. It identifies a peer only on the loopback
+  /// interface of the machine.
   ///
   /// Only this function reads an identity from a text. All other code uses the value.
   package init(place: String) {

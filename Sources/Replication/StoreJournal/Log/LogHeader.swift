@@ -171,7 +171,7 @@ struct LogHeader: Hashable {
 
   /// Reads the fields of format 3, which are ordered instead of numbered.
   private init(listed decoder: inout CBORDecoder) throws(CodecError) {
-    try decoder.expectArray(of: 12, "what a segment begins with")
+    try decoder.expectArray(of: 12, "the header of a segment")
     self.init()
     for field in Field.allCases.prefix(12) { try read(field, &decoder) }
   }
@@ -188,7 +188,7 @@ struct LogHeader: Hashable {
       try read(field, &decoder)
     }
     guard missing.isEmpty else {
-      throw decoder.error(.typeMismatch, "what a segment begins with")
+      throw decoder.error(.typeMismatch, "the header of a segment")
     }
   }
 
@@ -236,7 +236,7 @@ struct LogHeader: Hashable {
   }
 
   private static func damage(_ path: String) -> JournalError {
-    JournalError(in: directory(of: path), "what \(path) begins with cannot be read")
+    JournalError(in: directory(of: path), "the header of \(path) cannot be read")
   }
 
   private static func directory(of path: String) -> String {

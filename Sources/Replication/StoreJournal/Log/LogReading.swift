@@ -17,7 +17,7 @@ struct LogReading {
     var path: String?
 
     var description: String {
-      if let path { return "what \(path) begins with cannot be read" }
+      if let path { return "the header of \(path) cannot be read" }
       guard let claimed, claimed.first == revision else {
         return "revision \(revision) cannot be read"
       }

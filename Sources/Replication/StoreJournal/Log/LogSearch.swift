@@ -15,7 +15,7 @@ package struct LogSearch: Sendable {
     guard !goesOn(place, count) else { return }
     throw JournalError(
       .busy,
-      "The search for what is kept behind a torn entry was given up. Start again to repeat it.",
+      "The search for entries after a torn one was stopped. Start again to repeat it.",
     )
   }
 }

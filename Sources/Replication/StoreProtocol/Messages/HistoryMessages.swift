@@ -112,7 +112,7 @@ extension HistoryAnswer {
       taken = try decoder.require(1, of: rest, "a state")
       self = .state(try decoder.rawItem())
     case 2:
-      taken = try decoder.require(4, of: rest, "what was looked through")
+      taken = try decoder.require(4, of: rest, "the range of a verification")
       self = .verified(
         first: try decoder.unsigned(),
         last: try decoder.unsigned(),

@@ -85,11 +85,7 @@ package enum Outcome: Hashable, Sendable {
     case .applied(let revision, hasEffects: false): encoder.encode(unsigned: revision)
     case .applied(let revision, hasEffects: true):
       encoder.message(1, revision)
-    case .failed(let failure):
-      encoder.message(2, failure.details == nil ? 2 : 3)
-      encoder.encode(text: failure.code)
-      encoder.encode(text: failure.message)
-      failure.details?.encode(to: &encoder)
+    case .failed(let failure): failure.encode(to: &encoder)
     }
   }
 
@@ -116,6 +112,13 @@ package enum Outcome: Hashable, Sendable {
 }
 
 extension Outcome.Failure {
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    encoder.message(2, details == nil ? 2 : 3)
+    encoder.encode(text: code)
+    encoder.encode(text: message)
+    details?.encode(to: &encoder)
+  }
+
   /// The bytes of its texts and of its value.
   @usableFromInline var textBytes: Int {
     code.utf8.count + message.utf8.count

@@ -59,7 +59,7 @@ package struct StatusMetrics: Sendable {
     }
     add("uptime_seconds", "gauge", "How long the daemon runs.", uptimeMilliseconds / 1_000)
     add("sessions", "gauge", "Clients that have a session.", sessions)
-    add("unread_bytes", "gauge", "What the slowest session has not read.", unreadBytes)
+    add("unread_bytes", "gauge", "Bytes that the slowest session has not read.", unreadBytes)
     let seconds = Double(unreadMilliseconds) / 1_000
     add("unread_seconds", "gauge", "For how long the slowest session has not read it.", seconds)
     add("effects", "gauge", "Effects that sessions have under way.", effects)

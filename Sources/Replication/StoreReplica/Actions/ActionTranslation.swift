@@ -41,7 +41,7 @@ struct ActionTranslation {
   private func text(_ error: CodecError, _ action: [UInt8]) -> String {
     guard let unknown = resolution.unknownCase(in: action, error),
       let known = daemon.cases(at: error.path)
-    else { return "cannot be told this action of \"\(scope)\": \(error)" }
+    else { return "cannot read this action of \"\(scope)\": \(error)" }
     return "does not know the action \"\(unknown)\" of \"\(scope)\"; "
       + "it knows \(Self.list(known)). Update the daemon."
   }

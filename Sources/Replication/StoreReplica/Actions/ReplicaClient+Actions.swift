@@ -57,7 +57,7 @@ extension ReplicaClient {
       actionDecided(for: ticket.scope)
       ticket.fail(Outcome.expired, "Its time was over before it could be sent.")
     }
-    for ticket in overdue { ticket.giveUp("No outcome came in its time.", epoch: session?.epoch) }
+    for ticket in overdue { ticket.giveUp("No outcome arrived in time.", epoch: session?.epoch) }
     let pause = min(Self.expiryPausePerAction * actions.count, .milliseconds(50))
     nextExpiry = now.instant.advanced(by: pause)
     expiryDue = actions.earliestEnd.map { max($0, nextExpiry) }
@@ -196,7 +196,7 @@ extension ReplicaClient {
   ///
   /// Sent actions stay in the queue, as the empty action.
   private func withdrawActions() {
-    let reason = "The daemon has begun another history: what waits for the one before is given up."
+    let reason = "The daemon has begun another history: earlier actions that wait are given up."
     withdrawnActions = awaitedActions
     for ticket in actions.removeWaiting(where: { _ in true }) {
       actionDecided(for: ticket.scope)

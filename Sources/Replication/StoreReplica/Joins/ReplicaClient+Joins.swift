@@ -387,7 +387,7 @@ extension ReplicaClient {
         let misfit =
           scope.translation == nil
           ? "is not of its type" : "is of another build and cannot be read here"
-        let message = "What the daemon sent of \"\(scope.name)\" \(misfit): \(error)"
+        let message = "The daemon's state of \"\(scope.name)\" \(misfit): \(error)"
         throw .misfit(JoinFailure(code: "badState", message: message))
       }
     }
@@ -395,7 +395,7 @@ extension ReplicaClient {
     do throws(CodecError) {
       try scope.apply(delta, revision: echo.revision)
     } catch {
-      throw .stale("what was captured does not fit: \(error)")
+      throw .stale("the captured state does not fit: \(error)")
     }
   }
 

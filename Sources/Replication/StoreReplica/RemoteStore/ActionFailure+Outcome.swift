@@ -27,7 +27,7 @@ extension ActionFailure {
     case Outcome.outcomeUnknown, Outcome.forgotten:
       (code, remedy) = (.outcomeUnknown, "Look at the state to see whether it was applied.")
     case Outcome.appliedNotShown:
-      (code, remedy) = (.appliedNotShown, "Look at the state to see what it changed.")
+      (code, remedy) = (.appliedNotShown, "Look at the state to see its effect.")
     case "unauthorised":
       (code, remedy) = (.unauthorized, "It was not applied. Ask for the right to send it.")
     default: (code, remedy) = (.rejected, "Correct the action; it was not applied.")

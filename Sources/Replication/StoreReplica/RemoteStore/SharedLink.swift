@@ -520,6 +520,6 @@ extension ActionFailure {
   }
 
   fileprivate static func sharedRefused(_ reason: String) -> Self {
-    Self(code: .rejected, message: reason, remedy: "The value stays what it last was.")
+    Self(code: .rejected, message: reason, remedy: "The value stays unchanged.")
   }
 }

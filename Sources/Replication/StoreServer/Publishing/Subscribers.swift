@@ -41,7 +41,7 @@ final class Subscribers {
     self.timing = timing
   }
 
-  // MARK: What they send
+  // MARK: Subscriptions
 
   /// Notes a message on a connection.
   ///
@@ -53,7 +53,7 @@ final class Subscribers {
   /// Adds a subscription of a connection to a topic; nil if its bytes are not a topic.
   func subscribed(_ peer: PeerID, to topic: Topic?) {
     guard let topic, topic.kind != .unicastView else {
-      return cut(peer, "subscribes to what is no topic")
+      return cut(peer, "subscribes to an invalid topic")
     }
     guard let known = subscribers[peer]?.topics, known[topic] == nil else { return }
     guard known.count < limits.topicsPerConnection else {
@@ -76,7 +76,7 @@ final class Subscribers {
     session.publisher = peer
   }
 
-  // MARK: Whose they are
+  // MARK: Sessions
 
   /// Ends a session; its connection then belongs to no session.
   func end(_ session: Session, now: Instant) {
@@ -117,7 +117,7 @@ final class Subscribers {
     let late = Array(subscribers.keys).filter { isTooLate($0, at: moment) }
     // Sorted, for a deterministic order.
     for peer in late.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
-      cut(peer, "does not read what it subscribed to")
+      cut(peer, "does not read the topics of its subscriptions")
     }
     makeRoom()
   }
@@ -141,7 +141,7 @@ final class Subscribers {
   private func makeRoom(_ limit: Int, of parts: [Holder.Part<SubscriberID>]) {
     let sum = parts.reduce(0) { $0 + $1.amount }
     for id in Holder.greediest(freeing: sum - limit, of: parts) {
-      cut(id.peer, "leaves unread more of what it subscribed to than others do")
+      cut(id.peer, "leaves more published bytes unread than others do")
     }
   }
 
@@ -220,7 +220,7 @@ final class Subscribers {
       )
       precondition(
         subscriber.isCut || (subscriber.session == nil) == strangers.contains(peer),
-        "The connection \(peer) is somebody's and nobody's",
+        "The connection \(peer) is with and without a session",
       )
     }
   }

@@ -122,7 +122,7 @@ final class Subscriptions: RootObserver {
 
   func mayHaveChanged(_ scope: RootScope, at revision: UInt64) {
     guard let number = scope.number, let scope = followed[number] else {
-      preconditionFailure("A scope that nobody follows changed at \(revision)")
+      preconditionFailure("A scope without followers changed at \(revision)")
     }
     if let view = scope.onlyView {
       publish(scope, in: view, at: revision)

@@ -126,7 +126,7 @@ package final class Recorder {
   ) -> Int {
     let start = growing.count
     defer { room.add(growing.count - start, of: payer(origin)) }
-    precondition(revision == newest + 1, "Revision \(revision) was recorded behind \(newest)")
+    precondition(revision == newest + 1, "Revision \(revision) was recorded after \(newest)")
     newest = revision
     let cause = cause
     self.cause = nextCause ?? .daemon
@@ -314,12 +314,12 @@ package final class Recorder {
     let reason: String
     if let obstacle {
       let sentence = obstacle.hasSuffix(".") ? obstacle : "\(obstacle)."
-      reason = "The daemon cannot keep what the action would change: \(sentence)"
+      reason = "The daemon cannot keep the changes of the action: \(sentence)"
     } else if room.hasItsShare(holder),
       !isWriting || holder.map({ !room.isWaiting($0, at: now) }) ?? true
     {
       reason =
-        "The daemon's disk is too slow for what you send: \(room.revisions(of: holder)) of your "
+        "The daemon's disk is too slow for your actions: \(room.revisions(of: holder)) of your "
         + "changes wait."
     } else {
       return nil
@@ -467,7 +467,7 @@ package final class Recorder {
     released = revision
     room.endBatch()
     if !isStarting { endWait() }
-    if obstacle != nil { problems.append("What waited is kept, and actions are taken again.") }
+    if obstacle != nil { problems.append("Waiting records are kept. Actions are taken again.") }
     obstacle = nil
     bytesSinceSnapshot += batch.records.count
     noteEvents()

@@ -131,7 +131,7 @@ extension ReplicaServer {
     // A client whose session has ended asks again after its next hello.
     guard let session = sessions.session(of: result.peer) else { return }
     guard session.rights == result.rights else {
-      let message = "What you may see has changed since you asked. Ask again."
+      let message = "Your rights have changed since you asked. Ask again."
       return tell(result.request, .failed(HistoryError(.unavailable, message)), to: result.peer)
     }
     outbox.send(.history(request: result.request, item: result.item[...]), to: result.peer)

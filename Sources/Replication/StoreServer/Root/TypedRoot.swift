@@ -161,7 +161,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
         }
       }
     } catch {
-      problem = "What is ephemeral stays: the state does not read what it wrote: \(error)"
+      problem = "The ephemeral parts stay: the state cannot be decoded from its encoding: \(error)"
     }
     journal.recorder.begin(.restored(restoration))
     ReducerInputs.begin()

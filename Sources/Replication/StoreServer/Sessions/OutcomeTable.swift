@@ -482,12 +482,12 @@ final class OutcomeTable {
         !session.isOpen && session.actions.goodbye != nil
           && (session.actions.isUnsent || session.actions.awaitsRelease)
       },
-      "A session is over, and its client would never be told",
+      "A session is over, and its client would never be notified",
     )
     precondition(
       unsent.allSatisfy { $0.actions.isUnsent }
         && awaitingRelease.allSatisfy { $0.actions.awaitsRelease },
-      "A session is to be told something and does not know",
+      "A session with an unsent message is missing in the table",
     )
   }
 }

@@ -137,7 +137,7 @@ extension ReplicaServer {
         group: .others,
         sessions: limits.sessionsOfOthers,
         problem:
-          "Those who may not do everything have \(limits.sessionsOfOthers) sessions already. "
+          "Clients with limited rights have \(limits.sessionsOfOthers) sessions already. "
           + "Try again later.",
       )
       return [Quota(group: .holder(holder), sessions: most, problem: problem), others, all]
@@ -146,7 +146,7 @@ extension ReplicaServer {
     let owners = Quota(
       group: .owners,
       sessions: most,
-      problem: "Those who may do everything have \(most) sessions already. End some first.",
+      problem: "Clients with all rights have \(most) sessions already. End some first.",
     )
     guard case .program(_, let process) = holder else { return [owners, all] }
     let problem = "Your process, \(process), has \(mostOfOne) sessions already. End some first."
@@ -204,7 +204,7 @@ extension ReplicaServer {
       features: session.features,
     )
     outbox.send(.helloOK(ok), to: session.peer)
-    audit(session, isResumed ? "A session goes on." : "A session begins.")
+    audit(session, isResumed ? "A session resumes." : "A session begins.")
   }
 
   /// Ends a session once, and cancels its effects; if it is listed, the reducer gets an event.

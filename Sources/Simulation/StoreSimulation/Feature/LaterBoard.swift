@@ -75,7 +75,7 @@ package enum LaterBoard {
   }
 }
 
-// MARK: - What it has to make of the daemon's
+// MARK: - Translation of the daemon's values
 
 extension LaterBoard {
   /// Encodes a scope's optional state, by hand-written conversions.

@@ -15,7 +15,7 @@ package enum Builds {
       if refusal.isReadable {
         violate("\(text): \(refusal.failure.message) \(refusal.failure.details)")
       } else if refusal.failure.details.isEmpty {
-        violate("\(text) without a word of what differs")
+        violate("\(text) without the differing fields")
       }
     }
     for ending in history.endings where !ending.isReadable {

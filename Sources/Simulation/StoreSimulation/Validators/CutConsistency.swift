@@ -11,7 +11,7 @@ package enum CutConsistency {
         violations.append(
           Violation(
             "Cut-consistent",
-            "client \(client) showed \(differing) otherwise than at revision \(shown.revision)",
+            "client \(client) showed wrong values of \(differing) at revision \(shown.revision)",
           )
         )
       }

@@ -11,7 +11,9 @@ package enum Effects {
       for work in epoch.work {
         ends[work.tag] = work.end ?? .max
         if !work.isReleased {
-          violations.append(Violation("Effects", "\(work.tag) began before it could be told of"))
+          violations.append(
+            Violation("Effects", "\(work.tag) began before its action was released")
+          )
         }
         if !begun.insert(work.tag).inserted {
           violations.append(Violation("Effects", "\(work.tag) began twice"))
@@ -34,18 +36,22 @@ package enum Effects {
     var finished: Set<UInt64> = []
     for case .finished(let tag, let time) in records {
       if !finished.insert(tag).inserted {
-        violations.append(Violation("Effects", "client \(client) was told twice of \(tag)'s end"))
+        violations.append(
+          Violation("Effects", "client \(client) received the end of \(tag) twice")
+        )
       }
       if let end = ends[tag], time < end {
         violations.append(
-          Violation("Effects", "client \(client) was told of \(tag)'s end too early")
+          Violation("Effects", "client \(client) received the end of \(tag) too early")
         )
       }
     }
     guard isAtRest, !records.contains(.closed) else { return violations }
     for case .settled(let tag, let outcome, _) in records {
       guard case .applied = outcome, !finished.contains(tag) else { continue }
-      violations.append(Violation("Effects", "client \(client) was not told of \(tag)'s end"))
+      violations.append(
+        Violation("Effects", "client \(client) did not receive the end of \(tag)")
+      )
     }
     return violations
   }

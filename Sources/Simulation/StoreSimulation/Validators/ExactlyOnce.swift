@@ -70,15 +70,16 @@ package enum ExactlyOnce {
     switch outcome {
     case .applied(let revision, _):
       return places.contains { $0.revision == revision }
-        ? nil : "is said to be revision \(revision), and is \(places.map(\.revision))"
+        ? nil : "was reported as revision \(revision), and is \(places.map(\.revision))"
     case .failed(let failure):
       switch failure.code {
       case Outcome.outcomeUnknown: return nil
       case Outcome.appliedNotShown:
         if places.contains(where: { $0.revision == failure.revision }) { return nil }
-        return "is said to be revision \(failure.revision ?? 0), and is \(places.map(\.revision))"
+        let reported = failure.revision ?? 0
+        return "was reported as revision \(reported), and is \(places.map(\.revision))"
       case Outcome.expired, Outcome.notSent:
-        return places.isEmpty ? nil : "is said not to have run (\(failure.code)), and was reduced"
+        return places.isEmpty ? nil : "was reported as not run (\(failure.code)), and was reduced"
       default: break
       }
       // In another epoch it may have been reduced before the daemon lost its state.
@@ -92,7 +93,7 @@ package enum ExactlyOnce {
         // A restarted daemon reports an action as rejected that an earlier daemon refused.
         let isOld = history.recoveries > 0 && failure.message.contains("started again")
         return mayBeRejected || isOld ? nil : "was rejected: \(failure.message)"
-      default: return "failed for no reason: \(failure.code), \(failure.message)"
+      default: return "failed without a reason: \(failure.code), \(failure.message)"
       }
     }
   }

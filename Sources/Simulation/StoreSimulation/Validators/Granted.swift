@@ -12,7 +12,7 @@ package enum Granted {
       for record in history.clients[client] {
         switch record {
         case .reset(_, let scope, _), .applied(_, let scope, _), .heard(_, let scope, _, _, _):
-          if !history.mayHave(client, scope) { violate(client, "was told of \(scope)") }
+          if !history.mayHave(client, scope) { violate(client, "received \(scope)") }
         case .submitted(let tag, let scope, _): scopes[tag] = scope
         case .settled(let tag, .applied, _):
           if let scope = scopes[tag], !history.mayHave(client, scope) {
@@ -28,7 +28,7 @@ package enum Granted {
         violate(refusal.client, "knows of \(refusal.scope): \(failure.code)")
       }
       for name in failure.details where !history.mayHave(refusal.client, name) {
-        violate(refusal.client, "was told of the name \(name)")
+        violate(refusal.client, "received the name \(name)")
       }
     }
     return violations

@@ -4,10 +4,10 @@ package enum OutputOrder {
     history.heard { replica, outputs, client in
       zip(outputs, outputs.dropFirst()).compactMap { before, after in
         if after.number > before.number { return nil }
-        let what = after.number == before.number ? "twice" : "after \(before.number)"
+        let order = after.number == before.number ? "twice" : "after \(before.number)"
         return Violation(
           "Outputs in order",
-          "client \(client)'s replica \(replica) of \(after.scope) got \(after.number) \(what)",
+          "client \(client)'s replica \(replica) of \(after.scope) got \(after.number) \(order)",
         )
       }
     }
@@ -49,10 +49,10 @@ package enum OutputPlace {
     _ projections: inout Projections,
     _ history: History,
   ) -> String? {
-    guard let (output, epoch) = made else { return ", which nobody made" }
+    guard let (output, epoch) = made else { return ", which no daemon emitted" }
     guard output.scopes.contains(heard.scope) else { return ", which is of \(output.scopes)" }
     guard heard.bytes == (heard.isLater ? output.laterBytes : output.bytes) else {
-      return " as something else"
+      return " with other bytes"
     }
     guard let shown else { return " before any state" }
     guard shown.epoch == epoch else {

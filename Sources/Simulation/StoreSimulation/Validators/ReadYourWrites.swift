@@ -22,14 +22,14 @@ package enum ReadYourWrites {
           shown.scopes.isEmpty
           || candidates.contains { epoch in
             guard epoch == shown.epoch else { return false }
-            // A revision that changes none of these scopes is not shown.
+            // A revision that changes only other scopes is not shown.
             return projections.differing(shown, at: max(revision, shown.revision)).isEmpty
           }
         if !isIncluded {
           violations.append(
             Violation(
               "Read your writes",
-              "client \(client) was told of revision \(revision) and showed \(shown.revision)",
+              "client \(client) knew revision \(revision) and showed \(shown.revision)",
             )
           )
         }

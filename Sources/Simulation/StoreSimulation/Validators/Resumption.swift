@@ -12,7 +12,7 @@ package enum Resumption {
         case .shown(let shown):
           if let last, last != shown.epoch, !told.contains(shown.epoch) {
             violations.append(
-              Violation("Resumable", "client \(client) was not told of epoch \(shown.epoch)")
+              Violation("Resumable", "client \(client) did not receive epoch \(shown.epoch)")
             )
           }
           last = shown.epoch

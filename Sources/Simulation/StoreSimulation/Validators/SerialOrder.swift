@@ -14,7 +14,7 @@ package enum SerialOrder {
         violations.append(
           Violation(
             "Serial",
-            "revision \(reduction.revision) came after \(lastRevision) of "
+            "revision \(reduction.revision) follows \(lastRevision) of "
               + "\(epoch.roots.count - 1)",
           )
         )

@@ -10,9 +10,9 @@ package enum SessionBound {
         let isNew = change.isJoin ? known.insert(change.session).inserted : true
         let wasOpen = open.contains(change.session)
         if !isNew || wasOpen == change.isJoin {
-          let what = change.isJoin ? "came" : "went"
+          let verb = change.isJoin ? "joined" : "left"
           violations.append(
-            Violation("Session-bound", "session \(change.session) of epoch \(order) \(what) twice")
+            Violation("Session-bound", "session \(change.session) of epoch \(order) \(verb) twice")
           )
         }
         if change.isJoin { open.insert(change.session) } else { open.remove(change.session) }
@@ -22,7 +22,7 @@ package enum SessionBound {
         violations.append(
           Violation(
             "Session-bound",
-            "\(history.listedClients) clients are there, the state has \(epoch.openSessions), "
+            "\(history.listedClients) clients are open, the state has \(epoch.openSessions), "
               + "the daemon \(open.sorted())",
           )
         )

@@ -6,8 +6,8 @@ package enum WaitsEnd {
       for record in records {
         let what =
           switch record {
-          case .overdue(let wait): "\(wait) did not end once, in its time"
-          case .hasty(let wait): "\(wait) was given up before its time"
+          case .overdue(let wait): "\(wait) did not end exactly once before its deadline"
+          case .hasty(let wait): "\(wait) timed out before its deadline"
           default: ""
           }
         guard !what.isEmpty else { continue }
@@ -25,7 +25,7 @@ package enum WaitsSucceed {
     for (client, records) in history.clients.enumerated() {
       for case .vain(let wait) in records {
         violations.append(
-          Violation("Waits succeed", "client \(client)'s wait \(wait) was given up")
+          Violation("Waits succeed", "client \(client)'s wait \(wait) timed out")
         )
       }
     }

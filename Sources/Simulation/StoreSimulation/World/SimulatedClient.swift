@@ -216,7 +216,7 @@ final class SimulatedClient: ClientTransport {
     world.reconnect(self)
   }
 
-  // MARK: What is written down
+  // MARK: Records
 
   func record(_ record: History.Record) {
     world.history.clients[index].append(record)

@@ -278,7 +278,7 @@ final class SimulatedSockets: DaemonTransport {
 
   private func noteSpeech() {
     guard isSilent else { return }
-    world.history.losses.append("a daemon said something after another one had taken over")
+    world.history.losses.append("a daemon sent a frame after another one had taken over")
   }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) {
@@ -329,7 +329,7 @@ final class SimulatedSockets: DaemonTransport {
   func welcome(with message: [UInt8]) {}
 
   func report(_ notice: ServerNotice) {
-    world.trace("the daemon says of \(notice.peer): \(notice.text)")
+    world.trace("the daemon reports on \(notice.peer): \(notice.text)")
   }
 }
 

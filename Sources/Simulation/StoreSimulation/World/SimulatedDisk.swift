@@ -67,7 +67,7 @@ final class SimulatedDisk {
     self.generator = generator
   }
 
-  // MARK: What a daemon asks
+  // MARK: Daemon requests
 
   /// Opens the disk for a daemon; later calls fence this one.
   func open() -> SimulatedJournal {
@@ -113,7 +113,7 @@ final class SimulatedDisk {
       if isHasty { return }
       if losesNextAnswer {
         losesNextAnswer = false
-        return journal.finish(.retryLater("no answer came"))
+        return journal.finish(.retryLater("the answer is lost"))
       }
       journal.finish(.durable(through: through))
     }
@@ -141,7 +141,7 @@ final class SimulatedDisk {
     rows.removeAll { $0.revisions.upperBound <= snapshots[0].revision }
   }
 
-  // MARK: What happens to it
+  // MARK: Failures
 
   /// Ends a daemon's use of the disk and decides the fate of its batch under way.
   func close(_ journal: SimulatedJournal) {
@@ -175,7 +175,7 @@ final class SimulatedDisk {
   /// With probability 1/2 the machine fails with its daemon: rows only in the cache are lost.
   func mayLosePower() {
     guard let first = unwritten, generator.number(0...1) == 0 else { return }
-    world.trace("the machine goes down, and revision \(first) is gone")
+    world.trace("the machine fails, and revision \(first) is lost")
     rows.removeAll { $0.revisions.lowerBound == first }
     unwritten = nil
   }
@@ -226,7 +226,7 @@ final class SimulatedDisk {
     snapshots[last].bytes[generator.number(0...(snapshots[last].bytes.count - 1))] ^= 1
   }
 
-  // MARK: Starting again
+  // MARK: Recovery
 
   /// Recovers the state from snapshots and rows.
   ///

@@ -31,7 +31,7 @@ extension World {
   /// Clients that do not notice continue with the first daemon when it resumes.
   private func takeOver() {
     guard let daemon, !isHealed, outdated.isEmpty else { return }
-    trace("the daemon's process stands still")
+    trace("the daemon's process is stopped")
     daemon.freeze()
     clock.after(delay(.milliseconds(1) ... .milliseconds(500))) { [unowned self] in
       guard self.daemon === daemon else { return }
@@ -41,7 +41,7 @@ extension World {
       startDaemon()
       for client in openClients where client.index.isMultiple(of: 2) { reconnect(client) }
       clock.after(delay(.zero ... .seconds(1))) {
-        self.trace("the one before wakes")
+        self.trace("the previous daemon continues")
         daemon.thaw()
         // A daemon with no pending writes notices after some time that another one holds its lock.
         self.clock.after(self.delay(.zero ... .seconds(1))) { daemon.shutDown() }
@@ -66,10 +66,10 @@ extension World {
     if disk.epoch != nil, damagesLeft > 0 {
       damagesLeft -= 1
       disk.damageSnapshot()
-      if let (what, repair) = disk.damage() {
-        trace("the disk is damaged: \(what)")
+      if let (damage, repair) = disk.damage() {
+        trace("the disk is damaged: \(damage)")
         if (try? disk.recover(initial: initial, epoch: epoch)) != nil {
-          history.losses.append("a daemon started though the disk was damaged: \(what)")
+          history.losses.append("a daemon started although the disk was damaged: \(damage)")
         }
         repair()
       }
@@ -79,7 +79,7 @@ extension World {
         return try disk.recover(initial: initial, epoch: epoch)
       } catch {
         history.losses.append("a daemon cannot start: \(error)")
-        precondition(disk.dropNewest(), "The simulated disk has what cannot be read: \(error)")
+        precondition(disk.dropNewest(), "The simulated disk is unreadable without rows: \(error)")
       }
     }
   }
@@ -99,7 +99,7 @@ extension World {
   func isOver(_ daemon: SimulatedDaemon) {
     let isCurrent = daemon === self.daemon
     guard isCurrent || outdated.contains(where: { $0 === daemon }) else { return }
-    trace("a daemon has ended: \(daemon.turn.failure ?? "it was told to")")
+    trace("a daemon has ended: \(daemon.turn.failure ?? "it was asked to end")")
     end(daemon)
     clock.after(delay(.milliseconds(1) ... .milliseconds(40))) { [unowned self] in
       cutAll(from: daemon)
@@ -132,14 +132,14 @@ extension History {
     let last = epochs.count - 1
     var epoch = epochs[last]
     guard revision < UInt64(epoch.roots.count), epoch.roots[Int(revision)] == root else {
-      losses.append("revision \(revision) is not what it was before the daemon's end")
+      losses.append("revision \(revision) differs from its state before the daemon's end")
       // The rest of the history is based on the recovered state.
       epoch.roots = Array(repeating: root, count: Int(revision) + 1)
       epochs[last] = epoch
       return
     }
     if revision < epoch.released {
-      losses.append("revision \(epoch.released) was released, and \(revision) is what is there")
+      losses.append("revision \(epoch.released) was released, and the disk has \(revision)")
     }
     for (client, records) in clients.enumerated() {
       for case .shown(let shown) in records

@@ -36,7 +36,7 @@ extension World {
     plan(faults.clockSteps) { world, _ in
       let step = world.generator.logarithmic(1...3_600_000)
       world.wallStep += world.generator.chance(0.5) ? step : -step
-      world.trace("the clock of all is \(world.wallStep) ms off")
+      world.trace("all wall clocks are \(world.wallStep) ms off")
     }
     plan(faults.closes) { world, client in world.replace(client) }
     plan(faults.grants) { world, _ in
@@ -75,7 +75,7 @@ extension World {
     var lines: [Grants.Line] = []
     if options.faults.grants > 0 {
       let seen = Self.names.filter { _ in generator.chance(0.6) }
-      trace("not everybody may see more than \(seen)")
+      trace("restricted users may see \(seen)")
       lines.append(line(for: 99, seen + ["nothing"], sends: .nothing))
     }
     if options.granted > 0 {
@@ -115,7 +115,7 @@ extension World {
   private func restart() {
     guard let daemon, !isHealed else { return }
     let isOrderly = generator.chance(0.5)
-    trace(isOrderly ? "the daemon stops" : "the daemon is gone")
+    trace(isOrderly ? "the daemon stops" : "the daemon is killed")
     if isOrderly {
       // A daemon with a disk writes all its data before it is restarted.
       daemon.shutDown()

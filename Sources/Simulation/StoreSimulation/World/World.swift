@@ -305,7 +305,7 @@ package final class World {
     }
     clock.run(until: clock.now + options.timing.lease.nanoseconds)
     guard let sessions else {
-      history.unrest = "the daemon does not say how it is"
+      history.unrest = "the daemon does not report its status"
       return
     }
     for client in openClients {

@@ -52,8 +52,8 @@ package final class RootCore<State, Action>: StoreCore {
   /// For a test store, which requires an assertion of it.
   package var onSharedChange: (@MainActor (_ state: State) -> Void)?
 
-  /// Called when a revision that had begun is abandoned: its action was refused, or its target is
-  /// absent.
+  /// Called when a revision that had begun is abandoned: its action was refused, or has no target
+  /// any more.
   ///
   /// For a daemon that records the actions.
   package var onAbandon: (@MainActor () -> Void)?
@@ -513,13 +513,19 @@ package final class RootCore<State, Action>: StoreCore {
   @discardableResult
   private func finishStep(mayBeRefused: Bool) -> Bool {
     if queueCount > 0, !reduceQueue(mayBeRefused: mayBeRefused) { return false }
+    registry.isInStep = false
+    if registry.hasStepChanges { keepStepChanges() }
+    return true
+  }
+
+  /// Performs the cancellations of the step, and reduces the actions that follow from them.
+  private func keepStepChanges() {
     registry.keepStepChanges()
     while queueCount > 0 {
       registry.isInStep = true
       reduceQueue(mayBeRefused: false)
       registry.keepStepChanges()
     }
-    return true
   }
 
   /// Takes the effects of the action that is being reduced.

@@ -8,13 +8,13 @@ enum ViewFault: CustomStringConvertible {
   var description: String {
     switch self {
     case .endlessChain(let count):
-      "\(count) drawings have led to one another: each has changed what the next one shows. The "
-        + "views are not drawn again until something else changes. Give each list of each session "
-        + "a RowSelection of its own, and do not change in 'onAppear', in 'onDismiss' or while "
-        + "drawing what leads to the same change again."
+      "\(count) drawings have led to one another: each has changed the contents of the next one. "
+        + "The views are not drawn again until something else changes. Give each list of each "
+        + "session a RowSelection of its own. In 'onAppear', in 'onDismiss' and while drawing, do "
+        + "not change values that lead to the same change again."
     case .fleetingIDs(let places):
-      "In each drawing, views in \(Self.names(of: places)) have other ids, although nothing "
-        + "has changed. State, the focus, selections and 'onAppear' need ids that last; these "
+      "In each drawing, views in \(Self.names(of: places)) have other ids, without a change of "
+        + "values. State, the focus, selections and 'onAppear' need ids that last; these "
         + "views are identified by their order from now on. Make an id once, with the value that "
         + "it belongs to, and keep it: 'Item(id: UUID())' in a body is another item in each "
         + "drawing."

@@ -88,7 +88,7 @@ public struct HelpBar: PrimitiveView {
   /// Returns the proposed width on one line.
   public func size(in proposal: Size) -> Size { Size(width: proposal.width, height: 1) }
 
-  /// Draws the hints that have room, and `…` if some have none.
+  /// Draws the hints that have room, and `…` for the others.
   public func draw(in canvas: Canvas) {
     var x = 0
     for (place, hint) in hints.enumerated() {

@@ -15,8 +15,8 @@ import Darwin
 
 /// Admits or refuses connections on its own thread.
 ///
-/// A busy main thread therefore neither delays new connections nor lets them exceed the available
-/// descriptors.
+/// A busy main thread therefore neither delays new connections nor lets their number exceed the
+/// available descriptors.
 ///
 /// Each admitted connection gets a serial that is never reused. libzmq attaches it to each of the
 /// connection's frames. A routing id would not suffice, because peers choose it.
@@ -351,7 +351,7 @@ final class ConnectionGuard: Sendable {
         kind: .refused,
         peer: table.peer(descriptor, side).name,
         holder: table.holder(at: descriptor, side),
-        reason: "was one too many, or came too fast",
+        reason: "exceeded the number or rate of connections",
       )
     }
     guard let refusal else { return }
@@ -367,7 +367,7 @@ final class ConnectionGuard: Sendable {
         kind: .unknown,
         peer: request.address,
         holder: holder(of: request),
-        reason: "is of a user to whom nothing is granted",
+        reason: "is of a user without a grant",
       )
       cuts.withLock { $0.add(cut) }
       return try admission.refuse(request)
@@ -469,7 +469,7 @@ final class ConnectionGuard: Sendable {
     Connection.discard(own: own)
     cutFloods.add(1, ordering: .relaxed)
     hasFloods.store(true, ordering: .releasing)
-    let reason = "went on sending while nobody was heard"
+    let reason = "kept sending while the daemon received no messages"
     report(
       CutReports.Cut(connection: peer.serial, peer: peer.name, holder: holder, reason: reason)
     )

@@ -3,8 +3,8 @@ import StoreServer
 
 /// Log lines about connections that were refused or shut down.
 ///
-/// Each holder's first one is reported at once; those of the next ten seconds are counted in one
-/// line.
+/// Each holder's first connection is reported at once; one line counts those of the next ten
+/// seconds together.
 ///
 /// A peer that is cut again and again must neither fill the log nor hide other peers.
 struct CutReports {

@@ -95,7 +95,7 @@ final class PeerRoutes {
     }
   }
 
-  // MARK: - Those who do not say who they are
+  // MARK: - Peers without a hello
 
   /// Shuts down peers that had time for a hello, were read, and were not greeted.
   func beginTurn() {

@@ -133,14 +133,14 @@ public struct HostConfiguration: Sendable {
       throw HostError(
         .usage,
         "A state that is kept in memory only has no history.",
-        remedy: "Leave --existing away, or name a data directory.",
+        remedy: "Omit --existing, or name a data directory.",
       )
     }
     guard data != nil || !beginsWithInitialState else {
       throw HostError(
         .usage,
         "A state that is kept in memory only has no history to go on from.",
-        remedy: "Leave --from-initial-state away, or name a data directory.",
+        remedy: "Omit --from-initial-state, or name a data directory.",
       )
     }
     try checkLease()
@@ -167,7 +167,7 @@ public struct HostConfiguration: Sendable {
       throw HostError(
         .usage,
         "A grace period of \(grace) does not fit a lease of \(lease).",
-        remedy: "Choose one that is longer than nothing and no longer than the lease.",
+        remedy: "Choose one above zero and at most as long as the lease.",
       )
     }
   }

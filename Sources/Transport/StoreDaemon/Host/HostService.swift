@@ -158,7 +158,7 @@ final class HostTransport: DaemonTransport {
       try sockets.publishing.setWelcome(message)
     } catch {
       // Clients also receive the epoch by hello.
-      logger.error("The publishing socket could not be told of the new epoch: \(error)")
+      logger.error("The publishing socket could not be set to the new epoch: \(error)")
     }
   }
 

@@ -51,7 +51,7 @@ final class SearchProgress {
     guard now >= next else { return nil }
     next = now + Self.second
     return
-      "The log ends with an entry that is torn, or damaged: what is kept behind it is searched "
-      + "for, at byte \(place) of \(count)."
+      "The log ends with an entry that is torn, or damaged: the search for later entries "
+      + "is at byte \(place) of \(count)."
   }
 }

@@ -32,7 +32,7 @@ final class ServiceManager {
     guard path.count < MemoryLayout.size(ofValue: address.sun_path),
       isAbstract || path.first == UInt8(ascii: "/")
     else {
-      logger.warning("NOTIFY_SOCKET is no address of a service manager: nobody is told.")
+      logger.warning("NOTIFY_SOCKET is no address of a service manager: no notification is sent.")
       return nil
     }
     if isAbstract { path[0] = 0 }
@@ -99,7 +99,7 @@ final class ServiceManager {
     guard count < 0, !hasFailed else { return }
     hasFailed = true
     logger.warning(
-      "The service manager cannot be told how the daemon is.",
+      "The service manager cannot be notified of the daemon's state.",
       metadata: ["reason": "\(StoreDirectory.systemMessage())"],
     )
   }

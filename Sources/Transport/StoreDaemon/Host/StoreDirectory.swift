@@ -91,7 +91,7 @@ final class StoreDirectory: Sendable {
       throw HostError(
         .notAllowed,
         "The permissions of \(path) could not be set: \(Self.systemMessage()).",
-        remedy: "Check who it belongs to.",
+        remedy: "Check its owner.",
       )
     }
   }
@@ -166,7 +166,7 @@ final class StoreDirectory: Sendable {
         throw HostError(
           .cannotCreate,
           "The lock \(file) is not a regular file.",
-          remedy: "Remove it, and find out how it came there.",
+          remedy: "Remove it, and find its cause.",
         )
       case .unopened(let reason):
         throw HostError(

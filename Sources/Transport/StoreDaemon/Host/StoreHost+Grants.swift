@@ -91,7 +91,7 @@ extension StoreHost {
       }
       hold(to: left)
       logger.error(
-        "Who is not named any more has nothing, and else the grants stay as they were: \(problem)",
+        "Holders without a line lose their grants. All other grants stay as they were: \(problem)",
         metadata: ["lines": "\(left.lines.count)"],
       )
     }

@@ -47,10 +47,10 @@ extension StoreHost {
     guard form.forgetful.isEmpty else {
       throw HostError(
         .usage,
-        "What these types hide, or share without a key, would be lost when the daemon starts "
-          + "again: \(form.forgetful.joined(separator: ", ")).",
-        remedy: "Declare the types as DurableState in place of ReplicatedState, and give what is "
-          + "shared a key, or mark it @ReplicationIgnored and @DurableIgnored.",
+        "Values that these types hide, or share without a key, would be lost when the daemon "
+          + "starts again: \(form.forgetful.joined(separator: ", ")).",
+        remedy: "Declare the types as DurableState in place of ReplicatedState, and give each "
+          + "shared value a key, or mark it @ReplicationIgnored and @DurableIgnored.",
       )
     }
     return form
@@ -72,7 +72,7 @@ extension StoreHost {
     var progress = RecoveryProgress(through: file.opening.newest, at: LoopClock.nanoseconds)
     let initial = configuration.beginsWithInitialState ? Self.sum(core.state, form) : nil
     var bytes = try file.read(from: initial) { (part) throws(CodecError) in
-      guard !isToStop() else { throw CodecError(.truncated, "the daemon is told to stop") }
+      guard !isToStop() else { throw CodecError(.truncated, "the daemon was asked to stop") }
       switch part {
       case .build(let schema): try recovery.written(by: schema)
       case .snapshot(let bytes):
@@ -180,10 +180,9 @@ extension StoreHost {
     JournalDirectory.remove(try file.unneededSnapshots())
   }
 
-  /// Writes the recovered state of another build in this build's form, before any of its own
-  /// records.
+  /// Writes another build's recovered state in this build's form, before any record of this build.
   ///
-  /// So those can be read without the other build's types as well.
+  /// These records can then be read without the other build's types as well.
   ///
   /// - Returns: The bytes of records after the newest snapshot; a large number if none could
   ///   be written.
@@ -220,7 +219,7 @@ extension StoreHost {
     guard configuration.durability != .none, file.isInMemory else { return }
     logger.warning(
       """
-      The data directory is in memory: it is gone when the machine goes down, whatever \
+      The data directory is in memory: it is gone when the machine shuts down, despite \
       --durability promises. Name a directory on a disk with --data.
       """,
       metadata: [
@@ -235,8 +234,8 @@ extension StoreHost {
     }
     logger.warning(
       """
-      The file system cannot flush the disk's own cache (F_FULLFSYNC): the end of the machine may \
-      take what is in that, whatever --durability promises. Name a directory on another disk.
+      The file system cannot flush the disk's own cache (F_FULLFSYNC): a power failure may lose \
+      the cache's contents, despite --durability. Name a directory on another disk.
       """,
       metadata: ["data": "\(path)"],
     )
@@ -246,8 +245,8 @@ extension StoreHost {
     for path in try file.strangers {
       logger.error(
         """
-        What has a name of the journal's is no file: it is passed over, and stays. What was to be \
-        kept there stays in the log. Move it away, and find out how it came there.
+        An entry with a journal's name is no file: it is passed over, and stays. Its records \
+        stay in the log. Move it away, and find its cause.
         """,
         metadata: ["path": "\(path)"],
       )
@@ -256,7 +255,7 @@ extension StoreHost {
       logger.error(
         """
         A snapshot is of another history: it is passed over, and stays. Move it away, and find out \
-        how it came there.
+        its cause.
         """,
         metadata: ["snapshot": "\(path)"],
       )
@@ -267,7 +266,7 @@ extension StoreHost {
     if file.opening.tornBytes > 0 {
       logger.error(
         """
-        The journal's log is torn after revision \(revision): the bytes behind it are no whole \
+        The journal's log is torn after revision \(revision): the bytes after it are no whole \
         entry. One was being written when the program or the machine ended, or the file was \
         changed since. They are cut off, and kept beside the log.
         """,
@@ -276,7 +275,7 @@ extension StoreHost {
     }
     guard let doubt = file.opening.doubt else { return }
     logger.error(
-      "History may not go on where clients saw it end: \(doubt). They fetch their state anew.",
+      "The history may lack revisions that clients saw: \(doubt). They fetch their state again.",
       metadata: ["data": "\(file.directory)"],
     )
   }

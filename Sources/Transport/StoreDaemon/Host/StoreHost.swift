@@ -216,7 +216,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       return try open()
     } catch {
       guard isStopped else { throw error }
-      logger.notice("The daemon is told to stop, and does not read its history to the end.")
+      logger.notice("The daemon was asked to stop, and does not read its history to the end.")
       return nil
     }
   }
@@ -476,7 +476,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         "The daemon could not keep its state any more: \(reason)",
         remedy: service.turn.isFenced
           ? HostError.remedyWhereFenced
-          : "Look at the disk, then start the daemon again: what clients were told is kept.",
+          : "Look at the disk, then start the daemon again: all sent outcomes are kept.",
       )
     }
     return problem.map { HostError(.system, "\($0)", remedy: "Look at the disk.") }
@@ -541,7 +541,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 extension HostError {
   /// The instruction to the user of a fenced daemon.
   fileprivate static let remedyWhereFenced = """
-    Start the daemon again once no other one has the journal: what clients were told is kept.
+    Start the daemon again once no other one has the journal: all sent outcomes are kept.
     """
 
   fileprivate init(_ loss: DirectoryLoss) {
@@ -562,7 +562,7 @@ extension HostError {
       self.init(
         .system,
         "\(file) is gone, or another's: clients cannot find this daemon any more.",
-        remedy: "Start it again, where nobody clears up.",
+        remedy: "Start it again, in a directory without automatic cleanup.",
       )
     }
   }

@@ -80,7 +80,7 @@ extension GrantsFile {
       if try replace(old, with: new) { return value }
     }
     throw Problem(
-      description: "Somebody else changes \(path) at the same time, again and again. Try later."
+      description: "Another process changes \(path) at the same time, again and again. Try later."
     )
   }
 

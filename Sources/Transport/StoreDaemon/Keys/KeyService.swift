@@ -191,7 +191,7 @@ final class KeyService {
     if let problem = KeyText.problem(withName: name) { return problem }
     guard !lines.isEmpty, lines.count <= Limits.lines,
       !lines.contains(where: { $0.unicodeScalars.contains { "\n\r#".unicodeScalars.contains($0) } })
-    else { return "Expected what is granted, in 1 to \(Limits.lines) lines." }
+    else { return "Expected the grants, in 1 to \(Limits.lines) lines." }
     guard (1...Limits.seconds).contains(seconds) else {
       return "A ticket can be good for 1 to \(Limits.seconds) seconds."
     }
@@ -247,13 +247,13 @@ final class KeyService {
         service.tickets[name]?.isTaken = false
         // The contents of the file are not for a peer without grants, so the reason is only logged.
         if let untold = service.tickets[name]?.failures.add(at: LoopClock.nanoseconds) {
-          let more = untold > 0 ? " It has happened \(untold) times more since this was said." : ""
+          let more = untold > 0 ? " It happened \(untold) times more since the last report." : ""
           service.logger.error(
             "A key could not be enrolled: \(problem)\(more)",
             metadata: service.metadata(ticket.name, job),
           )
         }
-        let message = "The daemon cannot take a key now: its log says why. Try again later."
+        let message = "The daemon cannot take a key now: its log has the reason. Try again later."
         answer(.failed(code: "unavailable", message: message))
       }
     }
@@ -277,7 +277,7 @@ final class KeyService {
     }
     let reason: String? =
       if CurvePair.isOfLowOrder(key) {
-        "it is a point of low order, for which nobody needs a secret key"
+        "it is a point of low order, which needs no secret key"
       } else if tickets.contains(where: isSame) {
         "it is the key of an invitation, which others may have read"
       } else if daemon.map(isSame) == true {

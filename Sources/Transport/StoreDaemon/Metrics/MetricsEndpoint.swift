@@ -83,8 +83,8 @@ final class MetricsEndpoint: Sendable {
       close(listener)
       throw HostError(
         .system,
-        "The daemon's numbers cannot be told: \(reason).",
-        remedy: "Raise the limit of open files, or leave --metrics away.",
+        "The daemon's metrics cannot be served: \(reason).",
+        remedy: "Raise the limit of open files, or omit --metrics.",
       )
     }
     bell = (ends[1], ends[0])
@@ -117,7 +117,7 @@ final class MetricsEndpoint: Sendable {
     }
     logger.notice("The daemon's numbers are at http://\(address)/metrics.")
     if !address.isLoopback {
-      logger.warning("Everybody who reaches \(address) can read the daemon's numbers.")
+      logger.warning("Everyone with access to \(address) can read the daemon's metrics.")
     }
   }
 
@@ -193,8 +193,8 @@ final class MetricsEndpoint: Sendable {
       if descriptor >= 0 { close(descriptor) }
       throw HostError(
         .cannotCreate,
-        "The daemon's numbers cannot be told at \(address): \(reason).",
-        remedy: "Choose another port with --metrics, or end what has it.",
+        "The daemon's metrics cannot be served at \(address): \(reason).",
+        remedy: "Choose another port with --metrics, or end the program that uses it.",
       )
     }
     return descriptor

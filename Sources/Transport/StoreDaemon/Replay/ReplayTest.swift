@@ -50,7 +50,7 @@ public struct ReplayTest: Hashable, Sendable {
       throw HostError(
         .badData,
         "Revision \(difference.revision) differs now, at \(difference.path).",
-        remedy: "See what replay tells of it, and leave it out with --from and --to.",
+        remedy: "Look at the report of replay, and exclude it with --from and --to.",
       )
     }
     for (isNeeded, code, name) in [
@@ -59,7 +59,7 @@ public struct ReplayTest: Hashable, Sendable {
     ] where isNeeded && code == nil {
       throw HostError(
         .usage,
-        "The journal has what this program's \(name) makes actions of, and the test has none.",
+        "The journal has data that this program's \(name) turns into actions; the test has none.",
         remedy: "Set ReplayTest.\(name) to the code that the daemon has for it.",
       )
     }
@@ -95,12 +95,12 @@ public struct ReplayTest: Hashable, Sendable {
 
       \(modules.map { "@testable import \($0)" }.joined(separator: "\n"))
 
-      /// What was kept of revisions \(range), with the reducers of today.
+      /// Replays revisions \(range) with the current reducers.
       ///
-      /// Written by make-test. Where a change of the reducers is meant, make it anew or remove it.
+      /// Written by make-test. After an intended change of the reducers, recreate or remove it.
       @MainActor
       @Suite struct \(name)Tests {
-        @Test func `Revisions \(range) lead to what they led to`() throws {
+        @Test func `Revisions \(range) lead to the same states`() throws {
           let report = try replay(
       \(arguments.map { "      \($0)," }.joined(separator: "\n"))
           ) {

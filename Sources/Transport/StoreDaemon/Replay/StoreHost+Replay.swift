@@ -92,7 +92,7 @@ extension StoreHost {
       throw HostError(
         .cannotCreate,
         "\(path) could not be written: \(error.localizedDescription)",
-        remedy: "Choose another name or directory, or remove what is there.",
+        remedy: "Choose another name or directory, or remove the existing file.",
       )
     }
   }

@@ -226,11 +226,11 @@ extension TrustedFile.Problem: CustomStringConvertible {
       "\(path) belongs to user \(owner), who can change it. Expected a file of this user or of "
         + "root."
     case .writable(let path, let mode):
-      "Other users can change \(path) (mode \(mode)). If nobody has changed it, run: "
+      "Other users can change \(path) (mode \(mode)). If its contents are right, run: "
         + "chmod go-w \(path)"
     case .wide(let path, let mode):
-      "Other users can read or change the secret in \(path) (mode \(mode)). If nobody has read "
-        + "it, run: chmod 600 \(path)"
+      "Other users can read or change the secret in \(path) (mode \(mode)). If no other "
+        + "user has read it, run: chmod 600 \(path)"
     case .linked(let path):
       "\(path) has several names (hard links), so it may be a file that another user has chosen. "
         + "Name a new file, or remove the other names."

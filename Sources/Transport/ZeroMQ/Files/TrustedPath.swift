@@ -243,7 +243,7 @@ extension TrustedPath.Problem: CustomStringConvertible {
     case .writable(let path, let directory):
       // A shared directory, such as /tmp, must stay shared.
       "Others can write to the directory \(path) (mode \(directory.modeText)), and so put "
-        + "something else in the place of what is below it. "
+        + "replace its files and directories. "
         + (directory.isSticky ? "Name a directory of your own." : "Run: chmod go-w \(path)")
     case .failed(let path, let code):
       "\(path) cannot be used: \(String(cString: strerror(code))). Check the path and its "

@@ -16,8 +16,8 @@ import Darwin
 package final class Context: Sendable {
   /// Seeds `rand()`, from which libzmq counts up routing ids and which it never seeds.
   ///
-  /// Unseeded, all processes begin with the same ids, and a peer that claims the next one ends the
-  /// process.
+  /// Unseeded, all processes begin with the same ids, and a peer that claims the next id ends
+  /// the process.
   private static let isSeeded: Void = {
     var generator = SystemRandomNumberGenerator()
     srand(generator.next())

@@ -32,7 +32,7 @@ extension ZeroMQError {
     case EHOSTUNREACH:
       "The peer has gone, or never was there: forget its routing id and wait until it reconnects."
     case ECONNREFUSED:
-      "Nobody listens there: start the daemon, or correct the endpoint."
+      "No process listens there: start the daemon, or correct the endpoint."
     default:
       nil
     }

@@ -30,7 +30,7 @@ extension AppAction: WireChoiceAction, @unchecked Sendable {
 @MainActor
 @Suite("The number fact of 0.3x in a daemon", .timeLimit(.minutes(1)))
 struct NumberFactRemoteTests {
-  @Test("Its client sees what the feature does, and sends all but its effects' actions")
+  @Test("Its client sees the feature's changes, and sends all but its effects' actions")
   func remote() async {
     let scheduler = DispatchQueue.test
     let environment = AppEnvironment(

@@ -37,7 +37,7 @@ struct NumberFactTests {
     }
   }
 
-  @Test("A fact that cannot be had is said in the alert")
+  @Test("An alert reports a fact that cannot be loaded")
   func failure() {
     let store = TestStore(
       initialState: AppState(),

@@ -66,7 +66,7 @@ struct SeparatedTests {
     }
   }
 
-  @Test("Observation is told of changes")
+  @Test("Observers are notified of changes")
   func observation() async {
     let store = Store(state: NumbersViewReducer.State.idle, reducer: NumbersViewReducer())
     let changes = LockIsolated(0)

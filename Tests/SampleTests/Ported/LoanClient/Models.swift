@@ -37,7 +37,7 @@ public enum LoanError: Equatable, LocalizedError, Sendable {
 
   public var errorDescription: String? {
     switch self {
-    case .unknownCard: "Nobody has this card."
+    case .unknownCard: "No user has this card."
     case .wrongPIN: "This is not the card's PIN."
     case .noCopyLeft: "All copies are out."
     }

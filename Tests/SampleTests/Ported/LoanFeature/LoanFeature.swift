@@ -114,7 +114,7 @@ extension AlertState where Action == LoanFeature.Destination.Alert {
       TextState("Keep")
     }
   } message: {
-    TextState("Somebody else may take it at once.")
+    TextState("Another user may take it at once.")
   }
 }
 

@@ -95,7 +95,7 @@ struct LoginFeatureTests {
     }
     await store.receive(\.loginResponse.failure) {
       $0.isRequestInFlight = false
-      $0.alert = AlertState { TextState("Nobody has this card.") }
+      $0.alert = AlertState { TextState("No user has this card.") }
     }
     await store.send(\.alert.dismiss) {
       $0.alert = nil

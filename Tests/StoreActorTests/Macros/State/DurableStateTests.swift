@@ -82,11 +82,11 @@ private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = S
     return match
   }
 
-  @Test func `The durable form has what is hidden, wherever it is`() throws {
+  @Test func `The durable form has the hidden parts at all depths`() throws {
     #expect(try read(durable(match)) == match)
   }
 
-  @Test func `What travels is what it was, and hides what it hid`() throws {
+  @Test func `The replicated form is unchanged, and hides the same parts`() throws {
     let copy = try Match(encoded: match.encoded())
     #expect(copy != match)
     #expect(copy.current?.secret == 0)
@@ -95,7 +95,8 @@ private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = S
     #expect(copy._$digest == match._$digest)
   }
 
-  @Test func `What travels and begins anew is kept, and has its default after a restart`() throws {
+  @Test func `A replicated ephemeral property is kept, and has its default after a restart`() throws
+  {
     let busy = Busy(name: "a", isSaving: true, rows: [Row(id: 1, isOpen: true)])
     var encoder = CBOREncoder.durable
     busy.encode(to: &encoder)
@@ -109,7 +110,7 @@ private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = S
     #expect(!SchemaRegistry.durableSchema(for: Match.self).hasEphemeralParts)
   }
 
-  @Test func `What is to begin anew is not kept`() throws {
+  @Test func `Ephemeral properties are not kept`() throws {
     var match = match
     match.current?.cache = [1: "one"]
     #expect(try read(durable(match)).current?.cache == [:])
@@ -129,7 +130,7 @@ private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = S
   ]
 
   @Test(arguments: changes.indices)
-  func `A durable delta leads to the same value, with what is hidden`(_ index: Int) throws {
+  func `A durable delta leads to the same value, with the hidden parts`(_ index: Int) throws {
     var new = match
     Self.changes[index](&new)
     var encoder = CBOREncoder.durable
@@ -142,7 +143,7 @@ private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = S
   }
 
   @Test(arguments: 0..<8)
-  func `A change of what is hidden makes no delta that travels`(_ index: Int) {
+  func `A change of a hidden part makes no replicated delta`(_ index: Int) {
     var new = match
     Self.changes[index](&new)
     #expect(new.delta(from: match) == nil)
@@ -154,7 +155,7 @@ private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = S
     #expect(read == Match(title: "old"))
   }
 
-  @Test func `The schema of the durable form has the hidden fields behind the others`() {
+  @Test func `The schema of the durable form has the hidden fields after the others`() {
     let (schema, forgetful, _, unkept) = SchemaRegistry.durableSchema(for: Match.self)
     #expect(forgetful == [])
     #expect(unkept == ["Round.cache"])

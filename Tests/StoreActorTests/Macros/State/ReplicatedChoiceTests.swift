@@ -89,7 +89,7 @@ struct ReplicatedChoiceTests {
     }
   }
 
-  @Test("What is malformed gives the error that a layout gives", arguments: values)
+  @Test("Malformed bytes give the same error as a layout", arguments: values)
   func malformed(one: WrittenChoice) throws {
     for bytes in ReplicatedRecordTests.damaged(one.encoded()) {
       #expect(

@@ -116,7 +116,7 @@ struct ReplicatedRecordTests {
     }
   }
 
-  @Test("What is malformed gives the error that a layout gives")
+  @Test("Malformed bytes give the same error as a layout")
   func malformed() throws {
     var random = SystemRandomNumberGenerator()
     let state = Written.State.random(&random)

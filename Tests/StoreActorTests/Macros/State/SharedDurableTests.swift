@@ -46,7 +46,7 @@ private struct Unkeyed: DurableState, Equatable, Sendable {
     RootCore(initialState: { Visits.State(rooms: [Visits.Room(id: 1)]) }, reducer: { Visits() })
   }
 
-  @Test func `What has a key is shared again, with what was kept`() throws {
+  @Test func `A value with a key is shared again, with the kept value`() throws {
     var kept = CBOREncoder.durable
     var delta = CBOREncoder.durable
     let before = core()
@@ -86,9 +86,7 @@ private struct Unkeyed: DurableState, Equatable, Sendable {
     #expect(before.state.visits == 2)
   }
 
-  @Test func `After a recovery all that have one key have one value, and so has who comes later`()
-    throws
-  {
+  @Test func `After a recovery all values of one key are equal, including later ones`() throws {
     let before = core()
     before.send(.visit)
     var kept = CBOREncoder.durable
@@ -113,7 +111,7 @@ private struct Unkeyed: DurableState, Equatable, Sendable {
     }
   }
 
-  @Test func `What travels becomes a copy, with or without a key`() throws {
+  @Test func `A replicated value becomes a copy, with or without a key`() throws {
     let core = core()
     core.send(.visit)
     let copy = try Visits.State(encoded: core.state.encoded())
@@ -128,7 +126,7 @@ private struct Unkeyed: DurableState, Equatable, Sendable {
     }
   }
 
-  @Test func `What is shared without a key is named, for a daemon that keeps its state`() {
+  @Test func `A value shared without a key is named, for a daemon that keeps its state`() {
     #expect(SchemaRegistry.durableSchema(for: Unkeyed.self).forgetful == ["Unkeyed.count"])
     #expect(SchemaRegistry.durableSchema(for: Visits.State.self).forgetful == [])
   }
