@@ -1,5 +1,5 @@
-import StoreActor
 import GenericState
+import StoreActor
 import StoreProtocol
 import StoreState
 import Testing

@@ -204,6 +204,7 @@ extension ReplicaServer {
       sequence: sequence,
       scope: scope,
       action: request.action,
+      identity: session.origin.identity,
       failure: failure,
     )
     recorder?.refused(action, of: session.holder)

@@ -60,13 +60,14 @@ public struct Refusal: Error, Hashable, Sendable {
     self.code = code.map { bounded($0, Self.codeBytes, "code") }
     switch value {
     case nil: encodedValue = nil
-    case .success(let value)? where value.bytes.count <= Self.valueBytes: encodedValue = value
+    case .success(let value)? where value.bytes.count <= Self.valueBytes && value.isShallow:
+      encodedValue = value
     case .success(let value)?:
       encodedValue = nil
       location.report(
         """
         The value of a refusal has \(value.bytes.count) bytes in its wire form, and may have \
-        \(Self.valueBytes). It was omitted.
+        \(Self.valueBytes), in at most \(EncodedValue.mostLevels) levels. It was omitted.
 
         To fix, refuse with a smaller value, such as an id.
         """
@@ -88,6 +89,22 @@ public struct Refusal: Error, Hashable, Sendable {
 }
 
 extension EncodedValue {
+  /// The greatest number of levels of a value: messages, records and snapshots that contain it have
+  /// further levels around it.
+  static let mostLevels = 64
+
+  /// Whether it has at most ``mostLevels`` levels.
+  fileprivate var isShallow: Bool {
+    var decoder = CBORDecoder(bytes)
+    decoder.surrounding = CBOR.maximumDepth - Self.mostLevels
+    do throws(CodecError) {
+      try decoder.skipItem()
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// Encodes a value.
   package static func encoding<Value: WirePayload>(
     _ value: Value

@@ -189,9 +189,9 @@ final class SharedContext {
   struct Change {
     /// The version before the step's first change.
     let first: UInt64
-    /// Reverts the change, unless the cell has another version than this one by then; returns the
-    /// cell's version.
-    let takeBack: (_ version: UInt64) -> UInt64
+    /// Reverts the change, and returns the cell's new version; nil if the cell has another version
+    /// than this one by then, and stays as it is.
+    let takeBack: (_ version: UInt64) -> UInt64?
     /// The version of the step's last change.
     var version: UInt64
   }
@@ -279,7 +279,8 @@ final class SharedContext {
     for (cell, change) in part {
       let version = isKept ? change.version : change.takeBack(change.version)
       if changes[cell]?.version == change.first {
-        changes[cell]?.version = version
+        // Without a version, others have changed the value, which then stays.
+        if let version { changes[cell]?.version = version }
       } else if isKept {
         changes[cell] = change
       }
@@ -296,8 +297,20 @@ extension SharedLock {
 
   /// Begins a part of this thread's step whose changes can be reverted alone; nil without a step.
   static func beginPart() -> Part? {
-    guard isUsed else { return nil }
-    return withLock { current.map { Part(context: $0, earlier: $0.beginPart()) } }
+    withLock { (current ?? looseStep).map { Part(context: $0, earlier: $0.beginPart()) } }
+  }
+
+  /// The record of changes by this thread's step, if the state of the step's root shows no shared
+  /// values; nil without such a step.
+  static var looseStep: SharedContext? {
+    let registry = EffectPlace.current.registry
+    // An effect of the root may change values on another thread meanwhile.
+    guard registry.isInStep, [0, CurrentThread.id].contains(registry.stepThread) else { return nil }
+    if let edits = registry.looseEdits { return edits }
+    let edits = SharedContext(owner: nil, version: version, isExpectation: false, outer: nil)
+    registry.looseEdits = edits
+    registry.hasStepChanges = true
+    return edits
   }
 
   /// Ends a part of a step.

@@ -139,7 +139,9 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
           let old = newest
           context?.noteWrite()
           setAndSave(value)
-          if old !== newest { context?.note(self, from: old, to: newest) }
+          if old !== newest {
+            (context ?? SharedLock.looseStep)?.note(self, from: old, to: newest)
+          }
         }
       }
       return try operation(&value)
@@ -151,10 +153,11 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
 
   /// Restores the value before a change, unless it was changed since.
   ///
-  /// - Returns: The version that the cell has then.
-  func takeBack(to value: Value, from version: UInt64) -> UInt64 {
+  /// - Returns: The cell's version after the restoration; nil if it was changed since.
+  func takeBack(to value: Value, from version: UInt64) -> UInt64? {
     SharedLock.withLock {
-      if newest.version == version { setAndSave(value) }
+      guard newest.version == version else { return nil }
+      setAndSave(value)
       return newest.version
     }
   }

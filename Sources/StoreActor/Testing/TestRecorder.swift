@@ -168,15 +168,20 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     )
   }
 
-  /// Records that the step was abandoned, because its action was refused.
-  private func note(_ refusal: Refusal, of action: Action) {
+  /// Records that the step was abandoned, because an action was refused.
+  ///
+  /// - Parameters:
+  ///   - refusal: The refusal.
+  ///   - action: The action that began the step; nil if it is not one of the tested scope.
+  private func note(_ refusal: Refusal, of action: Action?) {
     guard let before = beforeStep else { return }
     received.removeLast(received.count - before.received)
     hasSharedChange = before.hasSharedChange
     (state, version) = before.known
     (currentState, currentVersion) = before.current
     setsShared = false
-    isSending = false
+    isSending = action == nil && before.isSending
+    guard let action else { return }
     if before.isSending { return }
     received.append(
       ReceivedAction(
@@ -202,7 +207,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   ) {
     root.onBegin = { [unowned self] _ in beginStep() }
     root.onRefusal = { [unowned self] rootAction, refusal in
-      if let action = action(rootAction) { note(refusal, of: action) }
+      note(refusal, of: action(rootAction))
     }
   }
 

@@ -233,7 +233,7 @@ struct RefusalTests {
       guard case .refuse(let refusal) = effect.operation else { return }
       #expect(refusal.code?.utf8.count == 64)
     }
-    await expectIssue("may have 4096. It was omitted.") {
+    await expectIssue("may have 4096, in at most 64 levels. It was omitted.") {
       let effect = Effect<Int>.refuse("No.", value: String(repeating: "x", count: 5000))
       guard case .refuse(let refusal) = effect.operation else { return }
       #expect(refusal.value(as: String.self) == nil)

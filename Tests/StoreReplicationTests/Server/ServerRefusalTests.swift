@@ -149,6 +149,50 @@ struct ServerRefusalTests {
     #expect(decoded.first?.outcomes == [try refusal(), .applied(revision: 1, hasEffects: false)])
   }
 
+  @Test("A snapshot omits only the refusals that were decided by later revisions")
+  func snapshotBehind() throws {
+    let (bench, _) = try bench(journal: journal)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .filled(bytes: bytes))
+    _ = try bench.act(1, sequence: 3, .incrementButtonTapped, .filled(bytes: -2))
+    try sync(bench)
+    #expect(bench.server.revision == 1)
+    let kept = bench.server.outcomes.kept(through: 1)
+    #expect(kept.first?.last == 2)
+    #expect(kept.first?.outcomes == [.applied(revision: 1, hasEffects: false), try refusal()])
+    #expect(bench.server.outcomes.kept(through: 2).first?.last == 4)
+  }
+
+  @Test("A client that was refused and said goodbye is not restored")
+  func farewell() throws {
+    let (bench, _) = try bench(journal: journal)
+    _ = try bench.act(1, sequence: 1, .filled(bytes: bytes))
+    bench.receive(.bye, from: 1)
+    try bench.endTurn()
+    bench.root.send(.secretChanged)
+    try bench.endTurn()
+    let record = try #require(try journal.records.last)
+    #expect(record.details.forgotten == [ServerBench.clientID(1)])
+    // The log shows the refusal.
+    #expect(record.details.refused.map(\.isForgotten) == [true])
+    #expect(try journal.recover(journal.batches.count).history.clients.isEmpty)
+  }
+
+  @Test("A client that is known by refusals only keeps its holder after a restart")
+  func holder() throws {
+    let bench = ServerBench(journal: journal)
+    bench.addresses[ServerBench.peer(1)] = "localhost:7:8:9"
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 1, .filled(bytes: bytes))
+    let identity = try #require(bench.server.sessions.all.first?.origin.identity)
+    bench.root.send(.secretChanged)
+    try bench.endTurn()
+    #expect(try journal.records.first?.details.refused.first?.identity == identity)
+    let clients = try journal.recover(1).history.clients
+    #expect(clients.map(\.holder) == [identity.holder])
+    #expect(clients.first?.outcomes == [try refusal()])
+  }
+
   @Test("Of many refusals a record contains some of each holder, and the number of the others")
   func bounded() throws {
     var limits = Limits()
@@ -163,6 +207,7 @@ struct ServerRefusalTests {
             sequence: 1,
             scope: "counter",
             action: Array(text.utf8),
+            identity: .unknown,
             failure: Outcome.Failure(code: Outcome.refused, message: text),
           ),
           of: holder,

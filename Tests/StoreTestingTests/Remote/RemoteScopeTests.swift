@@ -34,6 +34,14 @@ struct RemoteScopeTests {
     store.assert { $0.temperature = 0 }
   }
 
+  @Test("of a scope has no actions of a refused revision that another scope began")
+  func refusedElsewhere() async {
+    let store = TestStore(remote: Kitchen.State(), state: \.kettle, action: \.kettle) { Kitchen() }
+    await store.send(.labelChanged("later")) { $0.label = "later" }
+    await store.finish()
+    await store.send(.labelChanged("tea")) { $0.label = "tea" }
+  }
+
   @Test("of an optional scope follows it as long as it is present")
   func optionalScope() async {
     let store = TestStore(

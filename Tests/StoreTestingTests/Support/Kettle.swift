@@ -84,6 +84,7 @@ struct Kitchen: Reducer {
     case cupTaken
     case spareRemoved
     case vigilBegan
+    case refusedTicks
   }
 
   @Dependency(\.traces) var traces
@@ -102,6 +103,10 @@ struct Kitchen: Reducer {
       case .spareRemoved:
         state.spare = nil
         return .none
+      case .kettle(.labelChanged("later")):
+        return .run { send in await send(.refusedTicks) }
+      case .refusedTicks:
+        return .concatenate(.send(.kettle(.ticked)), .send(.kettle(.labelChanged(""))))
       case .kettle(.labelChanged("watched")):
         return .send(.vigilBegan)
       case .vigilBegan:

@@ -48,7 +48,9 @@ public struct QueueScreen: View {
   }
 }
 
-/// The selected build. It belongs to this screen only, so it is not in the feature's state.
+/// The selected build.
+///
+/// It belongs to this screen only, so it is not in the feature's state.
 @MainActor
 @Observable
 public final class QueueSelection {

@@ -461,7 +461,7 @@ extension JournalRecord.Origin {
 extension ActionOrigin.Identity {
   /// Writes an identity: user, group and process; the name of a key; true for the loopback
   /// interface; or null if it is unknown.
-  fileprivate func encode(to encoder: inout CBOREncoder) {
+  func encode(to encoder: inout CBOREncoder) {
     if let key { return encoder.encode(text: key) }
     if case .loopback = self { return encoder.encode(bool: true) }
     guard case .user(let user, let group, let process) = self else { return encoder.encodeNull() }
@@ -471,7 +471,7 @@ extension ActionOrigin.Identity {
     encoder.encode(unsigned: UInt64(process))
   }
 
-  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+  init(from decoder: inout CBORDecoder) throws(CodecError) {
     if try decoder.nullIfPresent() {
       self = .unknown
       return

@@ -1,3 +1,4 @@
+package import StoreActor
 import StoreBytes
 package import StoreProtocol
 import StoreState
@@ -16,6 +17,10 @@ extension JournalRecord {
     package var scope: String
     /// Its bytes; nil if there are more than ``mostActionBytes``.
     package var action: [UInt8]?
+    /// The sender's identity.
+    package var identity: ActionOrigin.Identity
+    /// Whether the client has said goodbye since, so that recovery does not restore its outcome.
+    package var isForgotten = false
     /// The failure that the client was sent: the reducer's reason, code and value.
     package var failure: Outcome.Failure
 
@@ -28,8 +33,10 @@ extension JournalRecord {
       sequence: UInt64,
       scope: String,
       action: some Collection<UInt8>,
+      identity: ActionOrigin.Identity,
       failure: Outcome.Failure,
     ) {
+      self.identity = identity
       self.client = client
       self.session = session
       self.sequence = sequence
@@ -57,11 +64,14 @@ extension JournalRecord.RefusedAction {
     static let action: UInt64 = 4
     static let reason: UInt64 = 5
     static let details: UInt64 = 6
+    static let identity: UInt64 = 7
+    static let isForgotten: UInt64 = 8
   }
 
   /// Writes a map with numbered keys.
   func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(5 + (action == nil ? 0 : 1) + (failure.details == nil ? 0 : 1))
+    let count = (action == nil ? 0 : 1) + (failure.details == nil ? 0 : 1) + (isForgotten ? 1 : 0)
+    encoder.mapHeader(6 + count)
     encoder.encode(unsigned: Field.client)
     encoder.encode(client)
     encoder.encode(unsigned: Field.session)
@@ -80,10 +90,18 @@ extension JournalRecord.RefusedAction {
       encoder.encode(unsigned: Field.details)
       details.encode(to: &encoder)
     }
+    encoder.encode(unsigned: Field.identity)
+    identity.encode(to: &encoder)
+    if isForgotten {
+      encoder.encode(unsigned: Field.isForgotten)
+      encoder.encode(bool: true)
+    }
   }
 
   init(from decoder: inout CBORDecoder) throws(CodecError) {
     var (client, session, sequence): (Identifier?, UInt64?, UInt64?)
+    var identity = ActionOrigin.Identity.unknown
+    var isForgotten = false
     var (scope, reason, details): (String?, String?, Outcome.RefusalDetails?)
     for _ in 0..<(try decoder.mapHeader()) {
       switch try decoder.unsigned() {
@@ -94,6 +112,8 @@ extension JournalRecord.RefusedAction {
       case Field.action: action = try decoder.byteString()
       case Field.reason: reason = try decoder.text()
       case Field.details: details = try Outcome.RefusalDetails(from: &decoder)
+      case Field.identity: identity = try ActionOrigin.Identity(from: &decoder)
+      case Field.isForgotten: isForgotten = try decoder.bool()
       default: try decoder.skipItem()
       }
     }
@@ -107,6 +127,8 @@ extension JournalRecord.RefusedAction {
     self.session = session
     self.sequence = sequence
     self.scope = scope
+    self.identity = identity
+    self.isForgotten = isForgotten
     failure = Outcome.Failure(code: Outcome.refused, message: reason, details: details)
   }
 }

@@ -242,7 +242,12 @@ package final class Recorder {
   ///
   /// The next record of any kind contains the note. A restart before that record restores the
   /// outcomes, which no client requests.
-  func forgot(_ client: Identifier) { details.forgotten.append(client) }
+  func forgot(_ client: Identifier) {
+    details.forgotten.append(client)
+    for index in details.refused.indices where details.refused[index].client == client {
+      details.refused[index].isForgotten = true
+    }
+  }
 
   /// Whether events need a record of their own: effects have begun or ended, or
   /// ``Limits/unrecordedFarewells`` clients have sent a goodbye.

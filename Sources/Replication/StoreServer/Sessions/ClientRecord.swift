@@ -11,6 +11,10 @@ final class ClientRecord {
   /// ``Limits/outcomeBytes``.
   @exclusivity(unchecked) private var outcomes: [Outcome] = []
   @exclusivity(unchecked) private var head = 0
+  /// The newest revision at the decision of each failure, oldest first.
+  ///
+  /// Bounded by twice ``Limits/outcomesPerClient``.
+  private var failures: [(sequence: UInt64, decidedAt: UInt64)] = []
   /// The bytes of the kept outcomes in memory.
   @exclusivity(unchecked) private(set) var bytes: Int
   private let limit: Int
@@ -52,6 +56,7 @@ final class ClientRecord {
   func skip(to last: UInt64) {
     guard self.last < last else { return }
     self.last = last
+    failures.removeAll()
     outcomes.removeAll()
     head = 0
     bytes = 0
@@ -85,8 +90,16 @@ final class ClientRecord {
   }
 
   /// Records the outcome of the next sequence.
-  func record(_ outcome: Outcome) {
+  ///
+  /// - Parameters:
+  ///   - outcome: The outcome.
+  ///   - revision: The newest revision at the decision.
+  func record(_ outcome: Outcome, at revision: UInt64) {
     last += 1
+    if case .failed = outcome {
+      if failures.count >= 2 * limit { failures.removeFirst(failures.count - limit) }
+      failures.append((last, revision))
+    }
     bytes += outcome.keptBytes
     if outcomes.count < limit {
       outcomes.append(outcome)
@@ -97,19 +110,24 @@ final class ClientRecord {
     }
   }
 
-  /// Returns the last sequence before the first action that belongs to a later revision.
-  func last(through revision: UInt64, withRefusals: Bool = true) -> UInt64 {
+  /// Returns the last sequence before the first action that was decided after a revision.
+  func last(through revision: UInt64) -> UInt64 {
     var last = last
+    var failure = failures.endIndex
     // Revisions increase, so the later ones are at the end.
-    var end = self.last
-    while let outcome = outcome(of: end) {
-      if case .applied(let applied, _) = outcome {
-        if applied <= revision { break }
-        last = end - 1
-      } else if !withRefusals {
-        last = end - 1
+    while let outcome = outcome(of: last) {
+      var decidedAt: UInt64 = 0
+      switch outcome {
+      case .applied(let applied, _): decidedAt = applied
+      case .failed:
+        while failure > 0, failures[failure - 1].sequence > last { failure -= 1 }
+        // The outcomes from before a restart are those of durable revisions.
+        if failure > 0, failures[failure - 1].sequence == last {
+          decidedAt = failures[failure - 1].decidedAt
+        }
       }
-      end -= 1
+      if decidedAt <= revision { break }
+      last -= 1
     }
     return last
   }

@@ -294,9 +294,8 @@ final class OutcomeTable {
   func kept(through revision: UInt64) -> [KeptHistory.Client] {
     let sorted = records.sorted { $0.value.idleSince ?? .max < $1.value.idleSince ?? .max }
     return sorted.map { id, record in
-      // A refusal may have judged a state that a crash undoes.
-      let isAhead = root.newestRevision > revision
-      let last = record.last(through: revision, withRefusals: !isAhead)
+      // A failure may have been decided by a state that a crash undoes.
+      let last = record.last(through: revision)
       return KeptHistory.Client(
         id: id,
         last: last,
@@ -313,7 +312,7 @@ final class OutcomeTable {
     let record = session.actions.record
     if !record.isKept { keep(record, of: session.clientID) }
     leaveOut(record)
-    record.record(outcome)
+    record.record(outcome, at: root.newestRevision)
     count(record)
     makeRoom()
     answer(record.last, outcome, to: session)

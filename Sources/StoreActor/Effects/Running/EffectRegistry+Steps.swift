@@ -72,6 +72,7 @@ extension EffectRegistry {
     isInStep = false
     guard hasStepChanges else { return }
     hasStepChanges = false
+    looseEdits = nil
     state.withLock { state in
       for case .end(let removals, _) in state.changes { removals.last?.removeEmptyParents() }
       state.changes = []
@@ -83,18 +84,44 @@ extension EffectRegistry {
 
   /// Takes back the changes of the step after the first ones, newest first.
   ///
+  /// The step's cancellations stay: an action that is refused performs none.
+  ///
   /// - Parameter count: The number of changes that stay.
-  func takeBackStepChanges(after count: Int = 0) {
+  func takeBackStepChanges(after count: Int) {
     guard hasStepChanges else { return }
-    if count == 0 { stepCancellations = [] }
     let dropped = state.withLock { state -> [StepChange] in
       let dropped = Array(state.changes.dropFirst(count))
       state.changes.removeLast(dropped.count)
       for change in dropped.reversed() { state.takeBack(change) }
+      // Afterwards, because a site that is put back may be in a site that is empty until then.
+      for change in dropped { change.removeEmptySites() }
       return dropped
     }
     // Released outside of the lock, as clocks may be released with them.
     withExtendedLifetime(dropped) {}
+  }
+
+  /// Ends a step that is abandoned: all its changes are taken back, and it cancels no work.
+  @MainActor
+  func abandonStepChanges() {
+    isInStep = false
+    guard hasStepChanges else { return }
+    if let edits = looseEdits { SharedLock.withLock { edits.takeBack() } }
+    looseEdits = nil
+    takeBackStepChanges(after: 0)
+    stepCancellations = []
+    hasStepChanges = false
+  }
+}
+
+extension EffectRegistry.StepChange {
+  /// Removes sites that have become empty.
+  fileprivate func removeEmptySites() {
+    switch self {
+    case .move: break
+    case .end(let removals, _): for removal in removals { removal.removeEmptySite() }
+    case .interval(let site, _, _): site.removeIfEmpty()
+    }
   }
 }
 
@@ -105,9 +132,7 @@ extension EffectRegistry.State {
     case .end(let removals, let work):
       for removal in removals.reversed() { removal.takeBack() }
       for work in work { remember(work) }
-    case .interval(let site, let id, let interval):
-      site.intervals[id] = interval
-      site.removeIfEmpty()
+    case .interval(let site, let id, let interval): site.intervals[id] = interval
     }
   }
 

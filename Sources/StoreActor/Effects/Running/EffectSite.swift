@@ -87,7 +87,10 @@ final class EffectSite: @unchecked Sendable {
     /// Removes the sites around this one that have become empty.
     func removeEmptyParents() { parent?.removeIfEmpty() }
 
-    /// Inserts the site again; its id is free, because later changes were taken back before.
+    /// Removes the site if no work runs there any more.
+    func removeEmptySite() { site.removeIfEmpty() }
+
+    /// Inserts the site again, in the place of a site that the step has created for the same id.
     func takeBack() {
       site.isOver = false
       if let parent, let path = site.path { site.put(at: path, of: parent, id: site.id) }
@@ -142,7 +145,10 @@ final class EffectSite: @unchecked Sendable {
   private func remove(_ child: EffectSite) {
     Self.childCount.subtract(1, ordering: .relaxed)
     child.parent = nil
-    guard let index = children.firstIndex(where: { $0.path == child.path }) else { return }
+    guard let index = children.firstIndex(where: { $0.path == child.path }),
+      // Another site may have replaced it.
+      children[index].sites[child.id] === child
+    else { return }
     children[index].sites[child.id] = nil
     if children[index].sites.isEmpty { children.remove(at: index) }
   }

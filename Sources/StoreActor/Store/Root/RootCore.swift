@@ -361,7 +361,10 @@ package final class RootCore<State, Action>: StoreCore {
     phase = .reducing
     batchLineage = nil
     beginStep()
-    if change(&cells.other.pointee) { return finishBatch() }
+    if change(&cells.other.pointee) {
+      registry.keepStepChanges()
+      return finishBatch()
+    }
     abandonStep()
     return nil
   }
@@ -392,13 +395,13 @@ package final class RootCore<State, Action>: StoreCore {
   /// - Parameter failure: The failure of actions that were queued in it.
   private func abandonStep(_ failure: ActionFailure = .abandoned) {
     isAbandoning = true
-    clearQueue()
     sharing?.giveUp()
     cells.dropOld()
-    registry.takeBackStepChanges()
-    registry.keepStepChanges()
+    registry.abandonStepChanges()
     dropStarts(after: revision)
     if outputs.count > 0 { outputs.dropUnpublished() }
+    // Last, because observers of shared values and deinitializers may have sent further actions.
+    clearQueue()
     if ticketCount > 0 { settleTickets(.failure(failure)) }
     batchLineage = nil
     isAbandoning = false
@@ -633,6 +636,7 @@ package final class RootCore<State, Action>: StoreCore {
       findShared(since: nil)
       sharing?.begin(cells.other)
     }
+    registry.stepThread = SharedLock.isUsed ? CurrentThread.id : 0
   }
 
   /// Checks whether states of this type have shared values, once the process has any.
