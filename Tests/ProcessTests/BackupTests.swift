@@ -317,14 +317,14 @@ extension ProcessTests {
         let log = try LogSegments(in: places.copy)
         let path = URL(fileURLWithPath: try #require(log.paths.last))
         let whole = try Data(contentsOf: path)
-        for (count, words) in [(whole.count - 8, "breaks off"), (200, "begins with")] {
+        for (count, words) in [(whole.count - 8, "breaks off"), (200, "the header of")] {
           try log.changeNewest { $0 = $0.prefix(count) }
           try await refused(65, words, "restore", places.copy, "--data", places.new)
           try whole.write(to: path)
         }
         try log.changeNewest { $0[16] = 9 }
         // Without a valid checksum that is damage, and not another format.
-        try await refused(65, "begins with", "restore", places.copy, "--data", places.new)
+        try await refused(65, "the header of", "restore", places.copy, "--data", places.new)
         try whole.write(to: path)
         try await stop(daemon)
         try await refusedImports(world, places)

@@ -136,7 +136,7 @@ extension ProcessTests {
         #expect(try await world.get("counter")["count"] == 0)
         for (answer, count) in [("n", 0), ("", 0), ("y", 3)] {
           let terminal = try TerminalProcess(world, bench, term: "dumb", redirection: "2>&1")
-          try await terminal.wrote("Go on? [y/N]")
+          try await terminal.wrote("Continue? [y/N]")
           terminal.type("\(answer)\r")
           #expect(try await terminal.ended().status == (count == 0 ? 64 : 0))
           #expect(try await world.get("counter")["count"]?.int == count)

@@ -477,7 +477,9 @@ import Darwin
     let whole = try SegmentEditor(newest)
     let entry = Array(whole.bytes[whole.entries[0]])
     try whole.write { $0.bytes += entry }
-    #expect(try LogSurvey(source.path).problems.first?.text.contains("after the one") == true)
+    #expect(
+      try LogSurvey(source.path).problems.first?.text.contains("after the end of the log") == true
+    )
     try whole.write {
       let end = $0.entries[$0.entries.count - 1]
       $0.bytes.replaceSubrange(end, with: entry + Array($0.bytes[end]))

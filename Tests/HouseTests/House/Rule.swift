@@ -66,6 +66,7 @@ struct Rule: Sendable, CustomStringConvertible {
         .flatMap { Architecture.checkNames($0, index) }
         + repository.markdown.flatMap { Architecture.checkPaths($0, exists: repository.contains) }
     },
+    Rule("Comments, strings and pages are in plain language") { Language.check($0.files) },
     Rule("Relative links in pages lead somewhere") {
       Links.check($0.markdown, exists: $0.contains)
     },

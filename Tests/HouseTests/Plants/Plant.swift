@@ -62,6 +62,7 @@ extension Plant {
   private static let reasons: [Plant] = [
     Plant("unexplained: @unchecked Sendable") { _ in "class Planted: @unchecked Sendable {}\n" },
     Plant("unexplained: nonisolated(unsafe)") { _ in "nonisolated(unsafe) var planted = 1\n" },
+    Plant("one-word") { _ in "/// Nothing.\nlet planted = 1\n" },
     Plant("unfinished") { _ in "let planted = 1  // \(Reasons.marks[0]): more\n" },
   ]
 

@@ -94,7 +94,7 @@ struct ViewStoreTests {
     #expect(even.count == 4)
   }
 
-  @Test("Observation is told of changes")
+  @Test("Observers are notified of changes")
   func observation() {
     let viewStore = ViewStore(store().scope(state: \.count))
     let changes = LockIsolated(0)

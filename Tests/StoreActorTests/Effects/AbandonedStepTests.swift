@@ -1,4 +1,3 @@
-import Dispatch
 import StoreActor
 import Testing
 
@@ -232,9 +231,7 @@ private struct Counted: Reducer {
     }
     Reduce { [other] state, _ in
       state.$count.withLock { $0 = 2 }
-      let group = DispatchGroup()
-      DispatchQueue.global().async(group: group) { other.withLock { $0 = 4 } }
-      group.wait()
+      onAnotherThread { other.withLock { $0 = 4 } }
       return .refuse("Inside.")
     }
     .onRefusal { _, _, _ in .none }

@@ -629,7 +629,7 @@ package final class RootCore<State, Action>: StoreCore {
   /// Copies the state for a step.
   private func beginStep() {
     registry.isInStep = true
-    cells.begin()
+    cells.begin(copiesPadding: tree.isWaited)
     if let sharing {
       sharing.begin(cells.other)
     } else if SharedLock.isUsed, !sharesNothing {
@@ -663,7 +663,7 @@ package final class RootCore<State, Action>: StoreCore {
   package func showShared() {
     guard phase == .idle, let sharing, sharing.isBehind else { return }
     phase = .reducing
-    cells.begin()
+    cells.begin(copiesPadding: tree.isWaited)
     guard sharing.begin(cells.other) else {
       sharing.giveUp()
       cells.dropOld()

@@ -11,8 +11,8 @@
 final class StateCells<State> {
   /// The state after the last commit; always initialised.
   @exclusivity(unchecked) private(set) var current: UnsafeMutablePointer<State>
-  /// From ``begin()`` to ``commit()`` the state of the current step; then the previous state, until
-  /// it is moved out or dropped.
+  /// From ``begin(copiesPadding:)`` to ``commit()`` the state of the current step; then the
+  /// previous state, until it is moved out or dropped.
   @exclusivity(unchecked) private(set) var other: UnsafeMutablePointer<State>
 
   init(_ state: consuming State) {
@@ -29,7 +29,16 @@ final class StateCells<State> {
   }
 
   /// Copies the state for the next step to ``other``.
-  func begin() { other.initialize(to: current.pointee) }
+  ///
+  /// - Parameter copiesPadding: Whether bytes between the state's fields are copied, too, so that
+  ///   an unchanged state is recognized by its memory.
+  func begin(copiesPadding: Bool) {
+    if copiesPadding {
+      UnsafeMutableRawPointer(other)
+        .copyMemory(from: UnsafeRawPointer(current), byteCount: MemoryLayout<State>.size)
+    }
+    other.initialize(to: current.pointee)
+  }
 
   /// Sets the next state to a given one.
   func begin(with state: consuming State) { other.initialize(to: state) }
