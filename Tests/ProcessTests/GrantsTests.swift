@@ -201,7 +201,7 @@ extension ProcessTests {
           expectNotAdmitted(try await world.finish(process), OtherUsers.stranger)
         }
         _ = try await daemon.errors.line("the refusal") {
-          $0.contains("nothing is granted") && $0.contains("peer=localhost:\(OtherUsers.stranger):")
+          $0.contains("without a grant") && $0.contains("peer=localhost:\(OtherUsers.stranger):")
         }
         // Neither the lock nor the sockets nor any other file can be read or removed.
         let script = """

@@ -156,7 +156,7 @@ extension ProcessTests {
           let arguments = ["--dir", "\(world.directory)/other", "--metrics", address]
           let run = try await world.finish(world.start(.stored, arguments))
           #expect(run.end == .status(status), "\(run.errorText)")
-          #expect(run.output == [] && run.errorText.contains("numbers"), "\(run.errorText)")
+          #expect(run.output == [] && run.errorText.contains("metrics"), "\(run.errorText)")
         }
         #expect(try await ask(port, Self.question).hasPrefix("HTTP/1.1 200 "))
       }

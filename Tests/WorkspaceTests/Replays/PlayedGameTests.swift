@@ -3,9 +3,9 @@ import Testing
 
 @testable import StoredWorkspace
 
-/// Runs the present reducers with the kept revisions 1 to 16.
+/// Replays revisions 1 to 16 with the current reducers.
 ///
-/// Written by make-test. After an intended change of the reducers, write it again or remove it.
+/// Written by make-test. After an intended change of the reducers, recreate or remove it.
 @MainActor
 @Suite struct PlayedGameTests {
   @Test func `Revisions 1 to 16 lead to the same states`() throws {

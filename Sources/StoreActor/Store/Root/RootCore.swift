@@ -377,7 +377,7 @@ package final class RootCore<State, Action>: StoreCore {
   /// - Returns: The task of the refused action.
   private func abandonBatch(_ action: Action, isAnswered: Bool = false) -> StoreTask {
     let refusal = takeRefusal()
-    abandonStep(ActionFailure(refusal))
+    abandonStep(refusal)
     if !isAnswered { unansweredRefusals.note(refusal) }
     onRefusal?(action, refusal)
     return StoreTask(refused: RefusedTask(refusal))
@@ -392,17 +392,19 @@ package final class RootCore<State, Action>: StoreCore {
 
   /// Discards the step in progress: the state, shared values and running effects are as before.
   ///
-  /// - Parameter failure: The failure of actions that were queued in it.
-  private func abandonStep(_ failure: ActionFailure = .abandoned) {
+  /// - Parameter refusal: Why the step is abandoned; nil if its target is absent.
+  private func abandonStep(_ refusal: Refusal? = nil) {
     isAbandoning = true
     sharing?.giveUp()
     cells.dropOld()
     registry.abandonStepChanges()
-    dropStarts(after: revision)
+    if startCount > 0 { dropStarts(after: revision) }
     if outputs.count > 0 { outputs.dropUnpublished() }
     // Last, because observers of shared values and deinitializers may have sent further actions.
-    clearQueue()
-    if ticketCount > 0 { settleTickets(.failure(failure)) }
+    if queueCount > 0 { clearQueue() }
+    if ticketCount > 0 {
+      settleTickets(.failure(refusal.map { ActionFailure($0) } ?? .abandoned))
+    }
     batchLineage = nil
     isAbandoning = false
     onAbandon?()
