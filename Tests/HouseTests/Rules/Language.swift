@@ -109,13 +109,17 @@ enum Language {
 
   /// The string literals of at least three words, by lines.
   private static func sentences(of file: SourceFile) -> [String] {
-    zip(file.lines, zip(file.code, file.comments)).compactMap { line, blanked in
+    zip(file.lines, zip(file.code, file.comments)).flatMap { line, blanked -> [String] in
       let (line, code, comment) = (Array(line.utf8), Array(blanked.0.utf8), Array(blanked.1.utf8))
-      let space = UInt8(ascii: " ")
-      guard line != code, line.count == code.count, line.count == comment.count else { return nil }
-      let text = line.indices.map { code[$0] == space && comment[$0] == space ? line[$0] : space }
-      let sentence = String(decoding: text, as: UTF8.self)
-      return words(of: sentence).count >= 3 ? sentence.trimmingSpaces : nil
+      guard line != code, line.count == code.count, line.count == comment.count else { return [] }
+      let (space, quote) = (UInt8(ascii: " "), UInt8(ascii: "\""))
+      let text = line.indices.map { index in
+        if code[index] == quote { return UInt8(ascii: "\n") }
+        return code[index] == space && comment[index] == space ? line[index] : space
+      }
+      return String(decoding: text, as: UTF8.self).split(separator: "\n")
+        .map { String($0).trimmingSpaces }
+        .filter { words(of: $0).count >= 3 }
     }
   }
 
