@@ -162,6 +162,26 @@ struct ServerRefusalTests {
     #expect(bench.server.outcomes.kept(through: 2).first?.last == 4)
   }
 
+  @Test("The decisions of failures are bounded by the kept outcomes, and end with their release")
+  func decisions() {
+    let record = ClientRecord(last: 0, holder: .unknown, limit: 10)
+    let failure = Outcome.failed(Outcome.Failure(code: Outcome.refused, message: "No."))
+    record.record(failure, at: 1, releasedThrough: 1)
+    #expect(record.failures.isEmpty)
+    #expect(record.last(through: 1) == 1)
+    for _ in 0..<1000 {
+      record.record(failure, at: 2, releasedThrough: 1)
+      #expect(record.failures.count <= 20)
+    }
+    // The outcomes that are not kept were decided no later than the kept ones.
+    #expect(record.last(through: 1) == 991)
+    #expect(record.last(through: 2) == 1001)
+    record.keep(3, releasedThrough: 2)
+    #expect(record.failures.count == 3)
+    record.record(failure, at: 2, releasedThrough: 2)
+    #expect(record.failures.isEmpty)
+  }
+
   @Test("A client that was refused and said goodbye is not restored")
   func farewell() throws {
     let (bench, _) = try bench(journal: journal)

@@ -76,7 +76,7 @@ package enum Outcome: Hashable, Sendable {
   package var keptBytes: Int {
     switch self {
     case .applied: 16
-    case .failed(let failure): failure.textBytes + 240
+    case .failed(let failure): failure.textBytes + 272
     }
   }
 

@@ -11,10 +11,10 @@ final class ClientRecord {
   /// ``Limits/outcomeBytes``.
   @exclusivity(unchecked) private var outcomes: [Outcome] = []
   @exclusivity(unchecked) private var head = 0
-  /// The newest revision at the decision of each failure, oldest first.
+  /// The newest revision at the decision of each failure, oldest first; only if it was not released.
   ///
-  /// Bounded by twice ``Limits/outcomesPerClient``.
-  private var failures: [(sequence: UInt64, decidedAt: UInt64)] = []
+  /// Bounded by ``outcomes``, and in bytes by ``Outcome/keptBytes``, which includes them.
+  private(set) var failures: [(sequence: UInt64, decidedAt: UInt64)] = []
   /// The bytes of the kept outcomes in memory.
   @exclusivity(unchecked) private(set) var bytes: Int
   private let limit: Int
@@ -74,6 +74,7 @@ final class ClientRecord {
     guard outcomes.count > max(most, unreleased) else { return }
     outcomes = Array(outcomes(through: last).suffix(max(most, unreleased)))
     head = 0
+    dropFailures(through: last - UInt64(outcomes.count))
     bytes = outcomes.reduce(0) { $0 + $1.keptBytes }
   }
 
@@ -94,11 +95,15 @@ final class ClientRecord {
   /// - Parameters:
   ///   - outcome: The outcome.
   ///   - revision: The newest revision at the decision.
-  func record(_ outcome: Outcome, at revision: UInt64) {
+  ///   - released: The newest released revision.
+  func record(_ outcome: Outcome, at revision: UInt64, releasedThrough released: UInt64) {
     last += 1
-    if case .failed = outcome {
-      if failures.count >= 2 * limit { failures.removeFirst(failures.count - limit) }
+    if case .failed = outcome, revision > released {
       failures.append((last, revision))
+      // Amortized O(1): half of them at least are dropped, or still needed.
+      if failures.count > 2 * limit { dropFailures(through: last - UInt64(limit)) }
+    } else if !failures.isEmpty, released >= failures[failures.count - 1].decidedAt {
+      failures = []
     }
     bytes += outcome.keptBytes
     if outcomes.count < limit {
@@ -108,6 +113,11 @@ final class ClientRecord {
       outcomes[head] = outcome
       head = head + 1 == limit ? 0 : head + 1
     }
+  }
+
+  /// Drops the decisions of outcomes that are not kept any more.
+  private func dropFailures(through sequence: UInt64) {
+    failures.removeAll { $0.sequence <= sequence }
   }
 
   /// Returns the last sequence before the first action that was decided after a revision.
@@ -121,7 +131,7 @@ final class ClientRecord {
       case .applied(let applied, _): decidedAt = applied
       case .failed:
         while failure > 0, failures[failure - 1].sequence > last { failure -= 1 }
-        // The outcomes from before a restart are those of durable revisions.
+        // The others were decided by released revisions.
         if failure > 0, failures[failure - 1].sequence == last {
           decidedAt = failures[failure - 1].decidedAt
         }

@@ -312,7 +312,7 @@ final class OutcomeTable {
     let record = session.actions.record
     if !record.isKept { keep(record, of: session.clientID) }
     leaveOut(record)
-    record.record(outcome, at: root.newestRevision)
+    record.record(outcome, at: root.newestRevision, releasedThrough: root.revision)
     count(record)
     makeRoom()
     answer(record.last, outcome, to: session)
