@@ -42,14 +42,11 @@ public struct _RefusalReducer<Base: Reducer>: Reducer {
   /// Runs the base reducer, and the function if it refuses.
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
     let before = state
-    let registry = EffectPlace.current.registry
-    let changeCount = registry.stepChangeCount
-    let edits = SharedLock.beginPart()
+    let part = StepPart()
     let effect = base.reduce(&state, action)
-    SharedLock.endPart(edits, isKept: !effect.isRefusal)
+    part.end(isKept: !effect.isRefusal)
     guard case .refuse(let refusal) = effect.operation else { return effect }
     state = before
-    registry.takeBackStepChanges(after: changeCount)
     return onRefusal(&state, action, refusal)
   }
 

@@ -56,13 +56,10 @@ public struct _RestoredReducer<Base: Reducer>: Reducer {
     let effects = base._restored(&state, restoration)
     let path = restoration.place + ["onRestored"]
     let before = state
-    let registry = EffectPlace.current.registry
-    let changeCount = registry.stepChangeCount
-    let edits = SharedLock.beginPart()
+    let part = StepPart()
     let following = tell(&state, restoration)
-    SharedLock.endPart(edits, isKept: !following.isRefusal)
+    part.end(isKept: !following.isRefusal)
     if case .refuse(let refusal) = following.operation {
-      registry.takeBackStepChanges(after: changeCount)
       reportLateRefusal(refusal)
       state = before
       return effects

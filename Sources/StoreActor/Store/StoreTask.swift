@@ -13,32 +13,28 @@ public struct StoreTask: Sendable {
     /// The same, for an action that is queued after the action in progress.
     case queued(QueuedTask, KeptRevisions?)
     case recorded(RecordedTask)
-    case refused(RefusedTask)
+    /// Why a reducer has refused the action; in a box, so that tasks stay small.
+    indirect case refused(Refusal)
     case sent(any SentTaskHandle)
   }
 
   private let kind: Kind
-  /// Whether a reducer of this process has refused the action: a check without a copy.
-  package let isRefused: Bool
 
   /// The task of an action that has been reduced.
   package init(revision: UInt64, handle: (any StoreTaskHandle)? = nil) {
-    self.init(.reduced(revision, handle))
+    kind = .reduced(revision, handle)
   }
 
   /// The task of an action that is queued after the action in progress.
-  init(queued task: QueuedTask) { self.init(.queued(task, nil)) }
+  init(queued task: QueuedTask) { kind = .queued(task, nil) }
 
   /// The task of an action that a reducer has refused.
-  init(refused task: RefusedTask) { self.init(.refused(task), isRefused: true) }
+  init(refused refusal: Refusal) { kind = .refused(refusal) }
 
   /// The task of an action whose outcome is not known yet.
-  package init(handle: any SentTaskHandle) { self.init(.sent(handle)) }
+  package init(handle: any SentTaskHandle) { kind = .sent(handle) }
 
-  private init(_ kind: Kind, isRefused: Bool = false) {
-    self.kind = kind
-    self.isRefused = isRefused
-  }
+  private init(_ kind: Kind) { self.kind = kind }
 
   /// The same task, whose ``applied()`` also waits until the revision is durable.
   func recorded(in kept: KeptRevisions) -> StoreTask {
@@ -55,7 +51,7 @@ public struct StoreTask: Sendable {
     case .reduced(_, let handle): handle
     case .queued(let task, _): task
     case .recorded(let task): task.handle
-    case .refused(let task): task
+    case .refused: nil
     case .sent(let handle): handle
     }
   }
@@ -95,7 +91,7 @@ public struct StoreTask: Sendable {
       let revision = try await task.revision()
       try await kept?.wait(for: revision)
       return revision
-    case .refused(let task): throw ActionFailure(task.refusal)
+    case .refused(let refusal): throw ActionFailure(refusal)
     case .recorded(let task):
       try await task.kept.wait(for: task.revision)
       return task.revision
@@ -108,7 +104,10 @@ public struct StoreTask: Sendable {
 
   /// Why a reducer of this process has refused the action; nil if it was not refused, or if its
   /// outcome is not known yet.
-  package var refusal: Refusal? { if case .refused(let task) = kind { task.refusal } else { nil } }
+  package var refusal: Refusal? { if case .refused(let refusal) = kind { refusal } else { nil } }
+
+  /// Whether a reducer of this process has refused the action: a check without a copy.
+  package var isRefused: Bool { if case .refused = kind { true } else { false } }
 
   /// Whether the action was queued for reducers of this process when it was sent.
   var isQueued: Bool {

@@ -116,13 +116,11 @@ package final class RootCore<State, Action>: StoreCore {
   @exclusivity(unchecked) private var outer: Surroundings?
   /// Why the step in progress is abandoned; nil while its actions are accepted.
   @exclusivity(unchecked) private var refusal: Refusal?
-  /// Whether ``refusal`` is set.
-  @exclusivity(unchecked) private var isRefused = false
+  private var isRefused: Bool { refusal != nil }
   /// Whether the step in progress is being abandoned.
   @exclusivity(unchecked) private(set) var isAbandoning = false
   /// The tasks of actions that were queued in the batch.
-  private var tickets: [QueuedTask] = []
-  @exclusivity(unchecked) private var ticketCount = 0
+  @exclusivity(unchecked) private var tickets: [QueuedTask] = []
   /// The refusals of actions that nobody waits for since the last call of ``takeRefusals()``.
   private var unansweredRefusals = UnansweredRefusals()
   /// The origin of the action that is being reduced; nil for the process.
@@ -380,13 +378,12 @@ package final class RootCore<State, Action>: StoreCore {
     abandonStep(refusal)
     if !isAnswered { unansweredRefusals.note(refusal) }
     onRefusal?(action, refusal)
-    return StoreTask(refused: RefusedTask(refusal))
+    return StoreTask(refused: refusal)
   }
 
   private func takeRefusal() -> Refusal {
     guard let refusal else { preconditionFailure("A batch without a refusal was refused.") }
     self.refusal = nil
-    isRefused = false
     return refusal
   }
 
@@ -402,7 +399,7 @@ package final class RootCore<State, Action>: StoreCore {
     if outputs.count > 0 { outputs.dropUnpublished() }
     // Last, because observers of shared values and deinitializers may have sent further actions.
     if queueCount > 0 { clearQueue() }
-    if ticketCount > 0 {
+    if !tickets.isEmpty {
       settleTickets(.failure(refusal.map { ActionFailure($0) } ?? .abandoned))
     }
     batchLineage = nil
@@ -489,7 +486,7 @@ package final class RootCore<State, Action>: StoreCore {
     commit()
     if outputs.count > 0 { publishOutputs() }
     let task = StoreTask(revision: revision, handle: batchLineage)
-    if ticketCount > 0 { settleTickets(.success(revision)) }
+    if !tickets.isEmpty { settleTickets(.success(revision)) }
     batchLineage = nil
     return task
   }
@@ -542,7 +539,6 @@ package final class RootCore<State, Action>: StoreCore {
     case .none: break
     case .refuse(let refusal):
       self.refusal = refusal
-      isRefused = true
     case .send(let action): enqueue(QueuedAction(action: action, lineage: foreignLineage))
     case .cancel(let id): registry.cancelInStep(id, at: registry)
     case .output(let output): emit(output, of: action)
@@ -581,13 +577,11 @@ package final class RootCore<State, Action>: StoreCore {
   /// and the state is as before.
   private func reduceWithoutRefusal(_ reduce: () -> Void) {
     let before = cells.other.pointee
-    let changeCount = registry.stepChangeCount
-    let edits = SharedLock.beginPart()
+    let part = StepPart()
     reduce()
-    SharedLock.endPart(edits, isKept: !isRefused)
+    part.end(isKept: !isRefused)
     guard isRefused else { return }
     cells.other.pointee = before
-    registry.takeBackStepChanges(after: changeCount)
     reportLateRefusal(takeRefusal())
   }
 
@@ -681,10 +675,7 @@ package final class RootCore<State, Action>: StoreCore {
     while lateCount > 0 {
       let next = late.removeFirst()
       lateCount -= 1
-      if let ticket = next.ticket {
-        tickets.append(ticket)
-        ticketCount += 1
-      }
+      if let ticket = next.ticket { tickets.append(ticket) }
       if reduceBatch(next.action, lineage: next.lineage) {
         _ = commitBatch()
       } else {
@@ -710,7 +701,6 @@ package final class RootCore<State, Action>: StoreCore {
       enqueue(QueuedAction(action: action, lineage: lineage))
       let ticket = QueuedTask(lineage)
       tickets.append(ticket)
-      ticketCount += 1
       return StoreTask(queued: ticket)
     }
     let lineage = lineage ?? EffectLineage()
@@ -723,7 +713,6 @@ package final class RootCore<State, Action>: StoreCore {
   private func settleTickets(_ outcome: Result<UInt64, ActionFailure>) {
     let settled = tickets
     tickets = []
-    ticketCount = 0
     for ticket in settled { ticket.settle(outcome) }
   }
 
