@@ -285,10 +285,29 @@ def is_interrupted(effect: Any) -> bool:
     )
 
 
+def is_refused(action: Any) -> bool:
+    if not isinstance(action, dict) or not is_text(action.get(5)):
+        return False
+    sequence = action.get(2)
+    numbers = is_uint(action.get(1)) and is_uint(sequence) and sequence >= 1
+    return is_id(action.get(0)) and numbers and is_text(action.get(3))
+
+
+def describe_refused(action: Any) -> dict[str, Any]:
+    made = {"session": action[1], "sequence": action[2], "scope": action[3]}
+    if 4 in action:
+        made["action"] = describe_action(action[4])
+    if action.get(6, {}).get(0) is not None:
+        made["code"] = action[6][0]
+    return made | {"reason": action[5]}
+
+
 # Each detail has a check of its parts if it is an array.
 DETAILS: dict[str, Callable[[object], bool] | None]
 DETAILS = {"began": is_effect, "ended": is_uint, "date": None, "seed": None, "us": None}
 DETAILS["forgot"] = is_id
+DETAILS["refused"] = is_refused
+DETAILS["refusedMore"] = None
 
 
 def describe_record(record: Record) -> dict[str, Any]:
@@ -305,6 +324,8 @@ def describe_record(record: Record) -> dict[str, Any]:
                 value = [effect_items(one) for one in value]
             if name == "forgot":
                 value = [one.hex() for one in value]
+            if name == "refused":
+                value = [describe_refused(one) for one in value]
             made[name] = describe_any(value)
     return made
 

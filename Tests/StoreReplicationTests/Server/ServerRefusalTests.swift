@@ -182,6 +182,106 @@ struct ServerRefusalTests {
     #expect(record.failures.isEmpty)
   }
 
+  @Test("If outcomes need room, the values of refusals are dropped first, of the greatest holder")
+  func values() throws {
+    var limits = Limits()
+    (limits.outcomeBytes, limits.outcomeBytesOfOwner) = (40_000, 8_000)
+    let bench = ServerBench(limits: limits)
+    let value = EncodedValue(schema: Digest(rawValue: 1), bytes: Array(repeating: 0, count: 4000))
+    let failure = Outcome.Failure(
+      code: Outcome.refused,
+      message: "No.",
+      details: Outcome.RefusalDetails(code: "full", value: value),
+    )
+    func client(_ number: UInt8, _ holder: ClientHolder) -> KeptHistory.Client {
+      let id = ServerBench.clientID(number)
+      return KeptHistory.Client(id: id, last: 1, outcomes: [.failed(failure)], holder: holder)
+    }
+    let clients = (1...3 as ClosedRange<UInt8>).map { client($0, .user(1)) }
+    let others = (4...12 as ClosedRange<UInt8>).map { client($0, .user(2)) }
+    bench.server.outcomes.restore(clients + others)
+    #expect(bench.server.outcomes.outcomeBytes <= limits.outcomeBytes)
+    let kept = bench.server.outcomes.kept(through: 0)
+    #expect(kept.count == 12)
+    for client in kept {
+      guard case .failed(let kept)? = client.outcomes.first else {
+        Issue.record("The outcome of \(client.id) is dropped")
+        continue
+      }
+      #expect(kept.message == "No." && kept.details?.code == "full")
+      #expect((kept.details?.value == nil) == (client.holder == .user(2)))
+    }
+  }
+
+  @Test("An action that ran again after its client was dropped is found applied")
+  func droppedClient() throws {
+    let (bench, _) = try bench(journal: journal)
+    _ = try bench.act(1, sequence: 1, .filled(bytes: bytes), .incrementButtonTapped)
+    let refused = try #require(try journal.records.first)
+    // The daemon has dropped the client, which sends its first action again.
+    var again = refused
+    again.revision = 2
+    (again.details, again.delta) = (JournalRecord.Details(), nil)
+    guard case .client(var action) = refused.origin else { return }
+    action.sequence = 1
+    again.origin = .client(action)
+    var encoder = CBOREncoder.durable
+    refused.encode(to: &encoder)
+    again.encode(to: &encoder)
+    let form = DurableForm(Deck.State.self)
+    let recovery = Recovery(form, initial: Deck.State())
+    try recovery.written(by: form.schema)
+    try recovery.take(records: encoder.bytes[...])
+    let client = try #require(recovery.finish().history.clients.first)
+    #expect(client.last == 1)
+    #expect(client.outcomes == [.applied(revision: 2, hasEffects: false)])
+  }
+
+  @Test("Recovery bounds the bytes of outcomes")
+  func recoveredBytes() throws {
+    var limits = Limits()
+    (limits.outcomeBytes, limits.outcomeBytesOfOwner) = (40_000, 0)
+    let form = DurableForm(Deck.State.self)
+    let recovery = Recovery(form, initial: Deck.State(), limits: limits)
+    try recovery.written(by: form.schema)
+    let text = String(repeating: "x", count: 400)
+    for revision in 1...300 as ClosedRange<UInt64> {
+      let refused = JournalRecord.RefusedAction(
+        client: ServerBench.clientID(1),
+        session: 1,
+        sequence: revision,
+        scope: "counter",
+        action: [UInt8](),
+        identity: .unknown,
+        failure: Outcome.Failure(code: Outcome.refused, message: text),
+      )
+      var record = JournalRecord(
+        revision: revision,
+        wallMilliseconds: 1,
+        origin: .daemon,
+        delta: nil,
+      )
+      record.details.refused = [refused]
+      var encoder = CBOREncoder.durable
+      record.encode(to: &encoder)
+      try recovery.take(records: encoder.bytes[...])
+    }
+    let client = try #require(recovery.finish().history.clients.first)
+    let bytes = client.outcomes.reduce(0) { $0 + $1.keptBytes }
+    #expect(client.last == 300 && bytes <= 40_000 && bytes > 20_000, "\(bytes)")
+  }
+
+  @Test("Refusals that wait for a record need one before the daemon ends")
+  func lastRecord() throws {
+    let (bench, _) = try bench(journal: journal)
+    let recorder = try #require(bench.server.recorder)
+    #expect(!recorder.needsLastRecord(bench.now.instant))
+    _ = try bench.act(1, sequence: 1, .filled(bytes: bytes))
+    #expect(recorder.needsLastRecord(bench.now.instant))
+    bench.root.send(.secretChanged)
+    #expect(!recorder.needsLastRecord(bench.now.instant))
+  }
+
   @Test("A client that was refused and said goodbye is not restored")
   func farewell() throws {
     let (bench, _) = try bench(journal: journal)
@@ -238,18 +338,22 @@ struct ServerRefusalTests {
     refuse(9, by: .user(2))
     refuse(9, by: .program(user: 0, process: 1))
     _ = recorder.record(1) { _ in false }
-    // Each record resets the shares.
+    // The shares are those of a batch.
+    refuse(2, by: .user(1))
+    _ = recorder.record(2) { _ in false }
+    let first = try #require(recorder.nextBatch(Instant(nanoseconds: 0)))
     refuse(3, by: .user(1))
     refuse(1, by: .user(2), text: String(repeating: "x", count: 20 << 10))
-    _ = recorder.record(2) { _ in false }
     _ = recorder.record(3) { _ in false }
-    let batch = try #require(recorder.nextBatch(Instant(nanoseconds: 0)))
-    var decoder = CBORDecoder(batch.records)
-    let records = try (0..<3).map { _ in try JournalRecord(from: &decoder) }
-    #expect(records.map(\.details.refused.count) == [6, 4, 0])
-    #expect(records.map(\.details.refusedMore) == [21, 0, 0])
+    _ = recorder.record(4) { _ in false }
+    _ = recorder.finish(.durable(through: 2), now: Instant(nanoseconds: 0))
+    let second = try #require(recorder.nextBatch(Instant(nanoseconds: 0)))
+    var decoder = CBORDecoder(first.records + second.records)
+    let records = try (0..<4).map { _ in try JournalRecord(from: &decoder) }
+    #expect(records.map(\.details.refused.count) == [6, 0, 4, 0])
+    #expect(records.map(\.details.refusedMore) == [21, 2, 0, 0])
     // A long action is omitted, its reason is cut.
-    #expect(records[1].details.refused.last?.action == nil)
+    #expect(records[2].details.refused.last?.action == nil)
   }
 
   @Test("Refused actions of the daemon's own are reported in one line")

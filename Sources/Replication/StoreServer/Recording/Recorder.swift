@@ -31,7 +31,7 @@ package final class Recorder {
   /// Returns the time in nanoseconds, for the duration of reducers; nil if it is not measured.
   @exclusivity(unchecked) package var nanoseconds: (() -> Int64)?
   @exclusivity(unchecked) private var beganAt: Int64?
-  /// The holders' shares of the refused actions in ``details``.
+  /// The holders' shares of the refused actions in the batch that grows, and in ``details``.
   private var refusalShares = (count: Shares(), bytes: Shares())
   /// Called when an effect has ended, which requires a record.
   var onEffects: (() -> Void)?
@@ -172,11 +172,18 @@ package final class Recorder {
     of cause: RecordCause,
     at revision: UInt64,
   ) {
-    if case .other(let origin) = cause, origin.changesHistory {
-      events.append((revision, origin, details))
+    let origin: JournalRecord.Origin
+    if case .other(let other) = cause, other.changesHistory {
+      origin = other
     } else if !details.began.isEmpty || !details.ended.isEmpty {
-      events.append((revision, .daemon, details))
+      origin = .daemon
+    } else {
+      return
     }
+    var noted = details
+    // They change no sessions and no effects.
+    noted.refused = []
+    events.append((revision, origin, noted))
   }
 
   /// Sets the cause of the next revision to a client's action.
@@ -226,7 +233,6 @@ package final class Recorder {
   ///   - action: The action.
   ///   - holder: The client's holder, which has a share of the room for such notes.
   func refused(_ action: JournalRecord.RefusedAction, of holder: Holder) {
-    if details.refused.isEmpty { refusalShares = (Shares(), Shares()) }
     guard refusalShares.count.hasRoom(for: holder, in: limits.unrecordedRefusals),
       refusalShares.bytes.hasRoom(for: action.bytes, of: holder, in: limits.unrecordedRefusalBytes)
     else {
@@ -265,9 +271,12 @@ package final class Recorder {
     newest < growingFrom && sessionNumbers < last + limits.reservedSessions / 2
   }
 
-  /// Whether a last record is needed before the daemon ends, to note clients that sent a goodbye.
+  /// Whether a last record is needed before the daemon ends, to note clients that sent a goodbye,
+  /// and refused actions.
   func needsLastRecord(_ now: Instant) -> Bool {
-    !details.forgotten.isEmpty && refusal(now, of: nil) == nil
+    let hasNotes =
+      !details.forgotten.isEmpty || !details.refused.isEmpty || details.refusedMore > 0
+    return hasNotes && refusal(now, of: nil) == nil
   }
 
   /// Notes a session event that caused no revision, so that no record contains it.
@@ -422,6 +431,7 @@ package final class Recorder {
       // The memory of a burst is freed.
       if growing.count > Self.keptBytes { growing = .durable } else { growing.truncate(to: .start) }
       growingFrom = newest + 1
+      refusalShares = (Shares(), Shares())
       room.beginBatch()
       self.batch = .underWay(batch)
       return batch

@@ -19,8 +19,8 @@ package final class Recovery<Root: Sendable> {
   private(set) var versions: VersionRing<Root>
   /// Bounded by ``Limits/clients``.
   private var clients: [Identifier: Client] = [:]
-  /// The number of all clients' outcomes.
-  private var outcomeCount = 0
+  /// The number of all clients' outcomes, and their bytes in memory.
+  private var (outcomeCount, outcomeBytes) = (0, 0)
   private var nextPlace = 0
   private var history = KeptHistory()
   /// Whether the journal was empty.
@@ -86,9 +86,8 @@ package final class Recovery<Root: Sendable> {
     isNew = false
     for known in history.clients {
       let client = client(known.id, last: known.last)
-      client.outcomes = known.outcomes
+      add(known.outcomes, to: client)
       client.holder = known.holder
-      outcomeCount += known.outcomes.count
     }
     versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
   }
@@ -126,12 +125,16 @@ package final class Recovery<Root: Sendable> {
     guard case .client(let action) = record.origin else { return }
     let client = client(action.client, last: action.sequence - 1)
     client.holder = action.identity.holder
+    // The daemon had dropped the client's outcomes, and reduced the action again.
+    if action.sequence <= client.last {
+      dropOldest(client.outcomes.count, of: client)
+      client.last = action.sequence - 1
+    }
     let outcome = Outcome.applied(revision: record.revision, hasEffects: false)
     note(outcome, of: action.sequence, client: client)
   }
 
   private func note(_ outcome: Outcome, of sequence: UInt64, client: Client) {
-    let before = client.outcomes.count
     // The client was sent this outcome already, if the record before this one has it.
     guard sequence > client.last else { return }
     if sequence > client.last + 1 {
@@ -141,15 +144,26 @@ package final class Recovery<Root: Sendable> {
         message: "It was refused before the daemon was started again; why is not kept.",
       )
       let count = min(Int(clamping: sequence - client.last - 1), limits.outcomesPerClient)
-      client.outcomes += repeatElement(.failed(refusal), count: count)
+      add(repeatElement(.failed(refusal), count: count), to: client)
     }
-    client.outcomes.append(outcome)
+    add(CollectionOfOne(outcome), to: client)
     client.last = sequence
     if client.outcomes.count >= 2 * limits.outcomesPerClient {
-      client.outcomes.removeFirst(client.outcomes.count - limits.outcomesPerClient)
+      dropOldest(client.outcomes.count - limits.outcomesPerClient, of: client)
     }
-    outcomeCount += client.outcomes.count - before
-    if outcomeCount > 2 * limits.outcomes { makeRoom() }
+    if outcomeCount > 2 * limits.outcomes || outcomeBytes > 2 * limits.outcomeBytes { makeRoom() }
+  }
+
+  private func add(_ outcomes: some Collection<Outcome>, to client: Client) {
+    client.outcomes += outcomes
+    outcomeCount += outcomes.count
+    for outcome in outcomes { outcomeBytes += outcome.keptBytes }
+  }
+
+  private func dropOldest(_ count: Int, of client: Client) {
+    for outcome in client.outcomes.prefix(count) { outcomeBytes -= outcome.keptBytes }
+    outcomeCount -= count
+    client.outcomes.removeFirst(count)
   }
 
   /// Returns a client, as the most recent sender.
@@ -167,7 +181,8 @@ package final class Recovery<Root: Sendable> {
   }
 
   private func forget(_ client: Identifier) {
-    outcomeCount -= clients.removeValue(forKey: client)?.outcomes.count ?? 0
+    guard let known = clients.removeValue(forKey: client) else { return }
+    dropOldest(known.outcomes.count, of: known)
   }
 
   /// If there are more than a daemon keeps, drops the clients that were absent the longest, and old
@@ -196,9 +211,32 @@ package final class Recovery<Root: Sendable> {
     )
     for client in clients.values {
       let most = min(each[client.holder] ?? 0, limits.outcomesPerClient)
-      client.outcomes.removeFirst(max(0, client.outcomes.count - most))
+      dropOldest(max(0, client.outcomes.count - most), of: client)
     }
-    outcomeCount = clients.values.reduce(0) { $0 + $1.outcomes.count }
+    if outcomeBytes > limits.outcomeBytes { makeRoomForBytes() }
+  }
+
+  /// Drops old outcomes whose bytes exceed the limit, of the holders with the most bytes.
+  private func makeRoomForBytes() {
+    let each = KeptHistory.olderEach(
+      of: clients.values.map { client in
+        let newest = client.outcomes.last?.keptBytes ?? 0
+        let bytes = client.outcomes.reduce(0) { $0 + $1.keptBytes }
+        return (holder: client.holder, newest: newest, older: bytes - newest)
+      },
+      within: limits.outcomeBytes,
+      reserve: OwnersReserve(amount: limits.outcomeBytesOfOwner, owner: owner),
+    )
+    for client in clients.values {
+      var older = client.outcomes.dropLast().reduce(0) { $0 + $1.keptBytes }
+      let count = client.outcomes.dropLast().prefix { outcome in
+        guard older > each[client.holder] ?? 0 else { return false }
+        older -= outcome.keptBytes
+        return true
+      }
+      .count
+      dropOldest(count, of: client)
+    }
   }
 
   /// Raises the high-water mark of session numbers.

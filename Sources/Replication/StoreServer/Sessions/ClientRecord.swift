@@ -11,7 +11,7 @@ final class ClientRecord {
   /// ``Limits/outcomeBytes``.
   @exclusivity(unchecked) private var outcomes: [Outcome] = []
   @exclusivity(unchecked) private var head = 0
-  /// The newest revision at the decision of each failure, oldest first; only if it was not released.
+  /// The newest revision at the decision of each failure, oldest first; only while unreleased.
   ///
   /// Bounded by ``outcomes``, and in bytes by ``Outcome/keptBytes``, which includes them.
   private(set) var failures: [(sequence: UInt64, decidedAt: UInt64)] = []
@@ -112,6 +112,19 @@ final class ClientRecord {
       bytes -= outcomes[head].keptBytes
       outcomes[head] = outcome
       head = head + 1 == limit ? 0 : head + 1
+    }
+  }
+
+  /// Drops the values of the kept refusals.
+  func dropValues() {
+    for index in outcomes.indices {
+      guard case .failed(var failure) = outcomes[index], failure.details?.value != nil else {
+        continue
+      }
+      failure.details?.value = nil
+      bytes -= outcomes[index].keptBytes
+      outcomes[index] = .failed(failure)
+      bytes += outcomes[index].keptBytes
     }
   }
 

@@ -50,8 +50,8 @@ final class OutcomeTable {
   private var awaitingRelease: [Session] = []
   /// Ended sessions, by the connections that get a goodbye after outcomes that wait for the disk.
   ///
-  /// Bounded by ``Limits/sessions``: each was an open session, has no more outcomes than one, and
-  /// its connection is closed after ``Timing/introduction``.
+  /// Bounded by ``Limits/sessions``: each was an open session, and has at most as many outcomes as
+  /// an open session may have. Its connection is closed after ``Timing/introduction``.
   private var leaving: [PeerID: Session] = [:]
   /// Called when there are outcomes to send, also between turns.
   var onUnsent: (@MainActor () -> Void)?
@@ -263,6 +263,7 @@ final class OutcomeTable {
   }
 
   private func leaveLess(than most: Int) {
+    dropValues(within: most - limits.outcomeBytesOfOwner)
     let amounts = records.values.map {
       (holder: $0.holder, newest: $0.newestBytes, older: $0.bytes - $0.newestBytes)
     }
@@ -270,6 +271,23 @@ final class OutcomeTable {
     let each = KeptHistory.olderEach(of: amounts, within: most, reserve: reserve)
     for record in records.values {
       record.keep(olderBytes: each[record.holder] ?? 0, releasedThrough: root.revision)
+    }
+  }
+
+  /// Drops the values of kept refusals, of the holders with the most bytes first, while the newest
+  /// outcomes alone exceed a limit.
+  ///
+  /// A client whose action is sent again then receives the reason and the code without the value.
+  /// To drop the outcome instead would let the action run again.
+  private func dropValues(within most: Int) {
+    var newest = records.values.reduce(0) { $0 + $1.newestBytes }
+    guard newest > most else { return }
+    let holders = Dictionary(grouping: records.values, by: \.holder)
+      .map { (records: $0.value, bytes: $0.value.reduce(0) { $0 + $1.newestBytes }) }
+      .sorted { $0.bytes > $1.bytes }
+    for holder in holders where newest > most {
+      for record in holder.records { record.dropValues() }
+      newest -= holder.bytes - holder.records.reduce(0) { $0 + $1.newestBytes }
     }
   }
 
