@@ -15,7 +15,7 @@ public protocol ActionSendable<Reducer> {
 extension ActionSendable {
   /// Sends an action.
   ///
-  /// The view's state includes it when this returns.
+  /// When this returns, the view's state includes the changes by the action.
   ///
   /// - Returns: A handle to wait for the action's effects, or to cancel them.
   @discardableResult

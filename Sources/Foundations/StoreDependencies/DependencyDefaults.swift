@@ -132,9 +132,9 @@ extension DependencyDefaults {
     /// The report that was omitted, because the value was read in order to change it.
     let omission: DependencyAccess.Omission?
 
-    /// Records in the default that is being created that a report of this one was omitted.
+    /// Notes the omitted report for the default whose creation has read this one.
     ///
-    /// Creating that default again reads this one again.
+    /// If that default is created again, it reads this one again.
     func tellReader() {
       guard omission != nil else { return }
       DependencyAccess.omission?.withValue { $0 = $0 ?? .theirs }

@@ -12,8 +12,8 @@ import IssueReporting
 ///
 /// - Parameters:
 ///   - updateValues: Changes the values of the current task.
-///   - operation: Reads the changed values. They also apply to the tasks that it starts and, for
-///     their lifetime, to the objects with `@Dependency` properties that it creates.
+///   - operation: Reads the changed values. They also apply to the tasks that it starts, and to
+///     the objects with `@Dependency` properties that it creates, as long as these objects live.
 /// - Returns: The operation's result.
 @discardableResult
 public func withDependencies<R>(

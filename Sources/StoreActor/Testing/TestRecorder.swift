@@ -240,7 +240,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     foreignTasks = []
   }
 
-  /// Makes changes without an action of the feature known to the test.
+  /// Makes known to the test the changes that no action of the feature made.
   func catchUp() {
     if received.isEmpty, !hasSharedChange { knowAll() }
   }

@@ -15,7 +15,7 @@ package struct KeyFile {
   /// The address of the daemon.
   private let address: String
 
-  /// Finds the file for a daemon's address.
+  /// Determines the path of the key file for a daemon's address; the file may be missing.
   ///
   /// - Parameters:
   ///   - address: The address: `tcp://HOST:PORT`.

@@ -115,7 +115,7 @@ struct SessionsScreen: View {
     .onKeys(state.filterCommands())
   }
 
-  /// Red for a session with a message that is unread for more than a second.
+  /// Red for a session with a message that has been unread for more than a second.
   private static func style(_ session: DaemonStatus.Session) -> Style {
     Style(session.backlog.milliseconds > 1_000 ? .red : .primary)
   }

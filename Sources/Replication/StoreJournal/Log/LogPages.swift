@@ -26,7 +26,8 @@ struct LogPages: ~Copyable, @unchecked Sendable {
 
   /// Opens an existing file.
   ///
-  /// - Returns: Nil if the system or the file system does not support direct writes.
+  /// - Returns: Nil if the file cannot be opened for direct writes, such as on a system or a file
+  ///   system that does not support them.
   static func open(_ path: String) -> LogPages? {
     guard let flag = UncachedRead.flag else { return nil }
     let descriptor = systemOpen(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flag)

@@ -14,10 +14,10 @@ extension Board {
     case transferred(tag: UInt64, amount: Int)
     /// The second half of a transfer; only the reducer sends it.
     case arrived(amount: Int)
-    /// Changes no state, which also makes a revision.
+    /// Changes no exposed state, which also makes a revision.
     case refreshed(tag: UInt64)
     case noteToggled(tag: UInt64)
-    /// Changes no state, and has an effect that lasts for some time.
+    /// Changes no exposed state, and has an effect that lasts for some time.
     case began(tag: UInt64)
   }
 

@@ -137,7 +137,7 @@ package struct Board: Reducer {
       }
       state.accounts.right += amount
       state.accounts.moves += 1
-    // An output of a revision that changes no state.
+    // An output of a revision that changes no exposed state.
     case .refreshed: return rung("refreshed")
     case .began(let tag):
       return Effect(.source(EffectSource { [work] sink in work(tag, sink) }))

@@ -153,7 +153,7 @@ package struct History: Sendable {
   /// The epochs, in chronological order.
   package var epochs: [Epoch] = []
   package var clients: [[Record]] = []
-  /// The scopes of each restricted client, by its index.
+  /// The scopes that each restricted client may see and send to, by the client's index.
   package var granted: [Int: Set<String>] = [:]
   package var endings: [Ending] = []
   package var refusals: [Refusal] = []

@@ -190,7 +190,7 @@ final class InputAim {
 
   /// Returns the current views at a place of the displayed picture, the topmost first.
   ///
-  /// - Returns: Nil if one of them was removed.
+  /// - Returns: Nil if one of them was removed, or if another layer takes input now.
   func responders(at place: Point, in frame: Frame) -> [(Frame.Responder, Point)]? {
     guard layer == frame.layer else { return nil }
     var found: [(Frame.Responder, Point)] = []

@@ -22,7 +22,7 @@ public struct FocusState<Value: Hashable> {
     state = State(wrappedValue: nil)
   }
 
-  /// The view that has the focus.
+  /// The value that identifies the focused view; for a `Bool`, whether the view has the focus.
   public var wrappedValue: Value {
     get { state.wrappedValue }
     nonmutating set { state.wrappedValue = newValue }

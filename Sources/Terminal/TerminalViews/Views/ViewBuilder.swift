@@ -47,7 +47,7 @@ public struct EmptyView: PrimitiveView, ViewGroup {
   public func draw(in _: Canvas) {}
 }
 
-/// Two views, one below the other.
+/// Two views, one below the other unless a stack around them lays them out.
 public struct Pair<First: View, Second: View>: PrimitiveView, ViewGroup {
   let first: First
   let second: Second

@@ -102,7 +102,7 @@ final class StoreDirectory: Sendable {
   ///
   /// - Parameters:
   ///   - path: The directory.
-  ///   - option: The words that name another one, such as ` with --dir`; they may be empty.
+  ///   - option: The words that state how to name another one, such as ` with --dir`; may be empty.
   /// - Throws: ``HostError``.
   private static func makePrivate(_ path: String, _ option: String) throws(HostError) {
     guard !path.isEmpty else {

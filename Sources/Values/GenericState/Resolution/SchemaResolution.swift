@@ -85,8 +85,9 @@ public struct SchemaResolution: Sendable {
 extension SchemaResolution {
   /// Translates a value of the writer's schema to the reader's.
   ///
-  /// - Throws: A `CodecError` if the value does not match the writer's schema, or has a case that
-  ///   the reader does not know.
+  /// - Throws: A `CodecError` if the schemas are incompatible, or if a translated part does not
+  ///   match the writer's schema, or has a case that the reader does not know. Parts that need no
+  ///   translation are not checked.
   public func translate(_ value: GenericValue) throws(CodecError) -> GenericValue {
     try checkCompatible()
     return isIdentity ? value : try projector.project(value, projector.root)
