@@ -63,6 +63,19 @@ extension ProcessTests {
       return try await world.finish(process)
     }
 
+    @Test func `It receives the reply of a reducer`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.strangerDaemon)
+        try await world.send("laboratory", #"{"sampleTaken":{"id":7,"label":"ore"}}"#)
+        let sent = try await command(world, "send", "samples/7", #"{"relabelled":"gold"}"#, "sealed")
+        let sample = #"{"id":7,"label":"ore","isSealed":false}"#
+        #expect(
+          sent.output == ["applied at revision 2, replied \(sample)", "applied at revision 3"],
+          "\(sent.errorText)",
+        )
+      }
+    }
+
     @Test func `Its reader of data directories finds each kind of damage`() async throws {
       try await World.run { world in
         let run = try await world.finish(start(world, "\(root)/Examples/python/test_journal.py"))

@@ -3,7 +3,8 @@
 from .encoding import EncodingError
 from .schema import Schema, SchemaError
 
-_OF_CLIENT = ("ActionRefused", "Client", "ClientClosed", "NotApplied", "Refused", "Scope")
+_OF_CLIENT = ("ActionRefused", "Client", "ClientClosed", "NoReply", "NotApplied")
+_OF_CLIENT += ("Refused", "Scope")
 
 __all__ = [*_OF_CLIENT, "EncodingError", "Schema", "SchemaError"]
 

@@ -39,6 +39,10 @@ def show(scope):
     print(f'{{"digest":"{scope.digest:016x}","state":{value}}}', flush=True)
 
 
+async def reply_text(action):
+    return action.scope.reply_schema.text(await action.reply())
+
+
 async def run(options):
     async with Client(options.dir, name="python", is_listed=False) as client:
         if options.command == "watch":
@@ -58,7 +62,9 @@ async def run(options):
                 for text in options.actions:
                     text = text if text[:1] in '{["' else json.dumps(text)
                     action = await client.send(options.scope, schema.parse(text))
-                    print(f"applied at revision {await action.applied()}", flush=True)
+                    revision = await action.applied()
+                    reply = f", replied {await reply_text(action)}" if action.has_reply else ""
+                    print(f"applied at revision {revision}{reply}", flush=True)
 
 
 def main():

@@ -16,7 +16,7 @@ from .encoding import EncodingError, decode, digest, encode
 from .schema import Schema, SchemaError
 
 VERSION = 1
-FEATURES = 3  # snapshot then replay, views on `ctl`
+FEATURES = 11  # snapshot then replay, views on `ctl`, replies
 FOLLOW, SEND_ONLY, KEEP = 0, 1, 2
 NOBODY_SEES = 1 << 62  # a sequence from which on the view never has it
 JOIN_BYTES = 16 << 20
@@ -32,6 +32,10 @@ class Refused(Exception):
 
 class NotApplied(Exception):
     """An action was not applied, and never will be."""
+
+
+class NoReply(Exception):
+    """An action was applied, and its sender has no reply that it can read."""
 
 
 class ActionRefused(NotApplied):
@@ -67,7 +71,7 @@ class Scope:
         self.name = name
         self.followers = 0
         self.pending = 0  # actions without an outcome: they need the handle
-        self.state_schema = self.action_schema = self.output_schema = None
+        self.state_schema = self.action_schema = self.output_schema = self.reply_schema = None
         self.handle = None
         self.refusal = None
         self.value = None  # an optional of the state, as it stands on the wire
@@ -125,6 +129,7 @@ class Action:
         self.is_sent = self.is_cancelled = False
         self.has_outcome = False
         self.runs_effects = False
+        self._reply = None  # the hash of its schema, and the item; empty if it is not kept
         self._client = client
         self._applied, self._finished = loop.create_future(), loop.create_future()
         for future in (self._applied, self._finished):
@@ -134,6 +139,24 @@ class Action:
     async def applied(self):
         """Waits until the state here includes it; returns the revision."""
         return await asyncio.shield(self._applied)
+
+    @property
+    def has_reply(self):
+        """Whether it is applied, and the daemon has sent a reply."""
+        return bool(self._reply)
+
+    async def reply(self):
+        """Waits until it is applied; returns the reply of its reducer, in its wire form."""
+        revision = await self.applied()
+        schema = self.scope.reply_schema
+        if self._reply is None:
+            raise NoReply(f"the action was applied at revision {revision}, without a reply")
+        if not self._reply:
+            raise NoReply(f"the daemon no longer has the reply of revision {revision}")
+        if schema is None or schema.hash != self._reply[0]:
+            raise NoReply("the reply has a schema that the daemon does not describe")
+        schema.check(self._reply[1])
+        return self._reply[1]
 
     async def finished(self):
         """Waits until its effects have ended."""
@@ -538,7 +561,7 @@ class Client:
         return scope
 
     async def _learn(self, scope):
-        for name, is_each, state, action, _, *output in await self.describe():
+        for name, is_each, state, action, _, *more in await self.describe():
             # A row's scope is named by its list's name and its id, which may be any text.
             if scope.name != name and not (is_each and scope.name.startswith(f"{name}/")):
                 continue
@@ -546,7 +569,8 @@ class Client:
             scope.state_schema = Schema([["optional", state[0]], state[1]])
             scope.state_hash = Schema(state).hash
             scope.action_schema = Schema(action)
-            scope.output_schema = Schema(output[0]) if output and output[0] else None
+            scope.output_schema = Schema(more[0]) if more and more[0] else None
+            scope.reply_schema = Schema(more[2]) if len(more) > 2 and more[2] else None
             scope.refusal = None
             return
         raise Refused(f"unknownScope: the daemon describes no scope {scope.name!r}")
@@ -934,8 +958,11 @@ class Client:
                 continue
             revision = outcome
             if isinstance(outcome, list):
-                revision, action.runs_effects = outcome[1], True
-                self._running[number] = action
+                revision, action.runs_effects = outcome[1], outcome[0] == 1 or outcome[2]
+                if outcome[0] == 3:
+                    action._reply = outcome[3:5]
+                if action.runs_effects:
+                    self._running[number] = action
             self._hear(revision)
             self._when_shown(nonce, sequence, action, lambda a=action, r=revision: a._resolve(r))
         # An action after one without an outcome stays: if they are sent again, the sequences have

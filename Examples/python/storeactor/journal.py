@@ -302,12 +302,16 @@ def describe_refused(action: Any) -> dict[str, Any]:
     return made | {"reason": action[5]}
 
 
+def is_reply(reply: Any) -> bool:
+    return reply is None or (is_list(reply) and len(reply) == 2 and is_uint(reply[0]))
+
+
 # Each detail has a check of its parts if it is an array.
 DETAILS: dict[str, Callable[[object], bool] | None]
 DETAILS = {"began": is_effect, "ended": is_uint, "date": None, "seed": None, "us": None}
 DETAILS["forgot"] = is_id
 DETAILS["refused"] = is_refused
-DETAILS["refusedMore"] = None
+DETAILS["refusedMore"] = DETAILS["reply"] = None
 
 
 def describe_record(record: Record) -> dict[str, Any]:
@@ -317,6 +321,8 @@ def describe_record(record: Record) -> dict[str, Any]:
         if key in record.details:
             value = record.details[key]
             is_right = is_list(value, check) if check else is_uint(value)
+            if name == "reply":
+                is_right = is_reply(value)
             expect(is_right, f"revision {record.revision}: its {name!r} has another form")
             if name == "date":
                 value = struct.unpack("<d", struct.pack("<Q", value))[0]

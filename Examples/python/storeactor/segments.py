@@ -433,6 +433,8 @@ def is_outcome(value: Any) -> bool:
     match value:
         case [1, revision, *_]:
             return is_uint(revision)
+        case [3, revision, bool(), *reply]:
+            return is_uint(revision) and (not reply or len(reply) > 1 and is_uint(reply[0]))
         case [2, str(), str(), *_]:
             return True
     return is_uint(value)

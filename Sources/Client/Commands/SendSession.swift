@@ -144,7 +144,8 @@ final class SendSession {
     unfinished += 1
     ticket.whenSettled { [weak self] in
       span?.end(with: $0)
-      self?.settled(place, OutcomeLine($0), line: line)
+      guard let self else { return }
+      settled(place, OutcomeLine($0, replies: parser.description.replies), line: line)
     }
     ticket.whenFinished { [weak self] in
       self?.unfinished -= 1
@@ -212,6 +213,8 @@ extension FileSpan {
     switch outcome {
     case .applied(let revision, _):
       attributes["storeactor.revision"] = Int64(clamping: revision)
+    case .replied(let reply):
+      attributes["storeactor.revision"] = Int64(clamping: reply.revision)
     case .failed(let failure): setStatus(SpanStatus(code: .error, message: failure.code))
     }
     end()

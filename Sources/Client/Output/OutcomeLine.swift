@@ -4,14 +4,26 @@ import StoreState
 
 /// The outcome of one action, as `send` prints it.
 enum OutcomeLine: Hashable, Sendable {
-  case applied(revision: UInt64)
+  case applied(revision: UInt64, Reply? = nil)
   /// A reducer refused the action.
   case refused(reason: String, Outcome.RefusalDetails?)
   case failed(code: String, message: String)
 
-  init(_ outcome: Outcome) {
+  /// The reply of a reducer.
+  struct Reply: Hashable, Sendable {
+    /// The value as JSON; nil if the daemon no longer has it.
+    let tree: JSONValue?
+  }
+
+  /// - Parameters:
+  ///   - outcome: The outcome.
+  ///   - replies: The schema of the scope's replies, if it is known.
+  init(_ outcome: Outcome, replies: SchemaDocument? = nil) {
     switch outcome {
     case .applied(let revision, _): self = .applied(revision: revision)
+    case .replied(let reply):
+      let tree = reply.value.map { Self.tree(of: $0, replies) }
+      self = .applied(revision: reply.revision, Reply(tree: tree))
     case .failed(let failure) where failure.code == Outcome.refused:
       self = .refused(reason: failure.message, failure.details)
     case .failed(let failure): self = .failed(code: failure.code, message: failure.message)
@@ -62,10 +74,21 @@ enum OutcomeLine: Hashable, Sendable {
   /// - Returns: One line.
   func text(asJSON: Bool, line: Int? = nil) -> String {
     switch self {
-    case .applied(let revision):
-      guard asJSON else { return "applied at revision \(revision)" }
-      let tree: JSONValue = ["outcome": "applied", "revision": .integer(revision)]
-      return tree.text()
+    case .applied(let revision, let reply):
+      guard asJSON else {
+        let text = reply.map { reply in
+          reply.tree.map { ", replied \($0.text())" } ?? ", replied, which is not kept any more"
+        }
+        return Printable.text("applied at revision \(revision)\(text ?? "")")
+      }
+      var members: [JSONValue.Member] = [
+        .init("outcome", "applied"), .init("revision", .integer(revision)),
+      ]
+      if let reply {
+        members.append(.init("replied", .bool(true)))
+        if let tree = reply.tree { members.append(.init("reply", tree)) }
+      }
+      return JSONValue.object(members).text()
     case .refused(let reason, let details):
       guard asJSON else { return text(code: details?.code, reason, line) }
       var members: [JSONValue.Member] = [.init("outcome", "refused")]
@@ -92,10 +115,19 @@ enum OutcomeLine: Hashable, Sendable {
     return Printable.text("\(kind): \(place)\(message)")
   }
 
-  /// A value as JSON of its items, because its type may be unknown; null if it cannot be read.
-  private static func tree(of value: EncodedValue) -> JSONValue {
+  /// A value as JSON; null if it cannot be read.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - document: A schema; for a value of another one, the JSON is that of its items.
+  private static func tree(of value: EncodedValue, _ document: SchemaDocument? = nil) -> JSONValue {
     do throws(CodecError) {
-      return JSONProjection.untyped(try GenericValue(encoded: value.bytes))
+      let generic = try GenericValue(encoded: value.bytes)
+      guard let document, document.hash == value.schema else {
+        return JSONProjection.untyped(generic)
+      }
+      try generic.validate(against: document.root, in: document)
+      return JSONProjection.tree(generic, schema: document.root, in: document)
     } catch {
       return .null
     }

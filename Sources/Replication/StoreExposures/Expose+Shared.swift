@@ -34,6 +34,7 @@ extension Expose {
       ExposedScopes(
         schemas,
         outputs: nil,
+        replies: nil,
         whole: source,
         hasAction: { _ in false },
         encode: { _ in nil },

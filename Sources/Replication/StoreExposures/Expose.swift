@@ -23,6 +23,13 @@ public import StoreState
 /// ```swift
 /// Expose("game", state: \.game, action: \.game, output: Game.Output.self)
 /// ```
+///
+/// An exposure with a type of replies sends a reducer's reply of this type to the client that has
+/// sent the action; see ``StoreTask/reply(_:)``.
+///
+/// ```swift
+/// Expose("todos", state: \.todos, action: \.todos, replies: UUID.self)
+/// ```
 public struct Expose<Root: Sendable, RootAction>: Sendable {
   /// The scope's name; for rows the part before `/<id>`.
   public var name: String { description.name }
@@ -39,12 +46,19 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///   - state: The key path of its state in the root's.
   ///   - action: The key path of its actions in the root's.
   ///   - output: The type of its published outputs; by default, no outputs are published.
+  ///   - replies: The type of the replies that senders receive; by default, they receive none.
   @inlinable
-  public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
+  public init<
+    State: ReplicatedState,
+    Action: WireAction,
+    Output: WirePayload,
+    Reply: WirePayload,
+  >(
     _ name: String,
     state: any KeyPath<Root, State> & Sendable,
     action: any CaseKeyPath<RootAction, Action> & Sendable,
     output: Output.Type = Never.self,
+    replies: Reply.Type = Never.self,
   ) {
     let path = AnyCasePath(action)
     let form = ActionForm<Action>()
@@ -52,6 +66,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       name,
       isOptional: false,
       outputs: ScopeOutputs(output),
+      replies: ScopeOutputs(replies),
       StoredPart(state),
       project: { $0 },
       delta: { $1.encodeDelta(fromPresent: $0, to: &$2) },
@@ -71,12 +86,19 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///   - state: The key path of its state in the root's.
   ///   - action: The key path of its actions in the root's.
   ///   - output: The type of its published outputs; by default, no outputs are published.
+  ///   - replies: The type of the replies that senders receive; by default, they receive none.
   @inlinable
-  public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
+  public init<
+    State: ReplicatedState,
+    Action: WireAction,
+    Output: WirePayload,
+    Reply: WirePayload,
+  >(
     _ name: String,
     state: any KeyPath<Root, State?> & Sendable,
     action: any CaseKeyPath<RootAction, Action> & Sendable,
     output: Output.Type = Never.self,
+    replies: Reply.Type = Never.self,
   ) {
     let path = AnyCasePath(action)
     let form = ActionForm<Action>()
@@ -84,6 +106,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       name,
       isOptional: true,
       outputs: ScopeOutputs(output),
+      replies: ScopeOutputs(replies),
       StoredPart(state),
       project: { $0 },
       delta: { $1.encodeDelta(from: $0, to: &$2) },
@@ -103,6 +126,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       name,
       isOptional: false,
       outputs: nil,
+      replies: nil,
       StoredPart(state),
       project: { $0 },
       delta: { $1.encodeDelta(fromPresent: $0, to: &$2) },
@@ -121,6 +145,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     _ name: String,
     isOptional: Bool,
     outputs: ScopeOutputs?,
+    replies: ScopeOutputs?,
     _ part: StoredPart<Root, Whole>,
     project: @escaping @Sendable (Whole) -> State?,
     delta: @escaping @Sendable (Whole, Whole, inout CBOREncoder) -> Bool,
@@ -134,6 +159,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       action: SchemaRegistry.document(for: Action.self),
       id: nil,
       output: outputs?.document,
+      replies: replies?.document,
     )
     let source = ErasedScope(
       isOptional: isOptional,
@@ -146,6 +172,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       ExposedScopes(
         schemas,
         outputs: outputs,
+        replies: replies,
         whole: source,
         hasAction: { hasAction($0.assumingMemoryBound(to: RootAction.self).pointee) },
         encode: { (place) throws(CodecError) in
@@ -164,28 +191,33 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///   - state: The key path of the array in the root's state.
   ///   - action: The key path of the rows' actions in the root's.
   ///   - output: The type of the rows' published outputs; by default, no outputs are published.
+  ///   - replies: The type of the replies that senders receive; by default, they receive none.
   @inlinable
   public init<
     ID: Hashable & WireValue,
     Element: ReplicatedState,
     Action: WireAction,
     Output: WirePayload,
+    Reply: WirePayload,
   >(
     each name: String,
     state: any KeyPath<Root, IdentifiedArray<ID, Element>> & Sendable,
     action: any CaseKeyPath<RootAction, IdentifiedAction<ID, Action>> & Sendable,
     output: Output.Type = Never.self,
+    replies: Reply.Type = Never.self,
   ) {
     let path = AnyCasePath(action)
     let part = StoredPart(state)
     let ids = SchemaRegistry.document(for: ID.self)
     let outputs = ScopeOutputs(output)
+    let replies = ScopeOutputs(replies)
     let schemas = ExposureSchemas(
       name: name,
       state: SchemaRegistry.document(for: Element.self),
       action: SchemaRegistry.document(for: Action.self),
       id: ids,
       output: outputs?.document,
+      replies: replies?.document,
     )
     self.init(schemas) {
       let followed = FollowedRows<ID>()
@@ -221,7 +253,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
           return followed.scopes[id]
         },
       )
-      return ExposedScopes(schemas, outputs: outputs, rows: rows)
+      return ExposedScopes(schemas, outputs: outputs, replies: replies, rows: rows)
     }
   }
 

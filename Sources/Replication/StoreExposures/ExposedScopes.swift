@@ -52,6 +52,8 @@ package final class ExposedScopes {
   package let description: ScopeDescription
   /// The published outputs, if any.
   package let outputs: ScopeOutputs?
+  /// The replies that senders receive, if any.
+  package let replies: ScopeOutputs?
   /// The scope itself; nil if each row is a scope.
   package var whole: RootScope? { single }
   private var single: RootScope?
@@ -74,6 +76,7 @@ package final class ExposedScopes {
   /// - Parameters:
   ///   - schemas: The name and schemas that clients receive.
   ///   - outputs: The published outputs, if any.
+  ///   - replies: The replies that senders receive, if any.
   ///   - whole: The scope.
   ///   - hasAction: Whether an action of the root belongs to the scope.
   ///   - encode: Encodes an action of the root as one of the scope; nil if it belongs to another
@@ -82,12 +85,14 @@ package final class ExposedScopes {
   init(
     _ schemas: ExposureSchemas,
     outputs: ScopeOutputs?,
+    replies: ScopeOutputs?,
     whole: ErasedScope,
     hasAction: @escaping HasAction,
     encode: @escaping EncodeAction,
   ) {
     description = schemas.description
     self.outputs = outputs
+    self.replies = replies
     rows = nil
     self.hasAction = hasAction
     self.encode = encode
@@ -96,9 +101,15 @@ package final class ExposedScopes {
 
   /// The scopes of rows.
   @usableFromInline
-  init(_ schemas: ExposureSchemas, outputs: ScopeOutputs?, rows: ExposedRows) {
+  init(
+    _ schemas: ExposureSchemas,
+    outputs: ScopeOutputs?,
+    replies: ScopeOutputs?,
+    rows: ExposedRows,
+  ) {
     description = schemas.description
     self.outputs = outputs
+    self.replies = replies
     self.rows = rows
     hasAction = nil
     encode = nil

@@ -15,6 +15,7 @@ struct ExposureSchemas: Sendable {
     action: SchemaDocument,
     id: SchemaDocument?,
     output: SchemaDocument? = nil,
+    replies: SchemaDocument? = nil,
   ) {
     description = ScopeDescription(
       name: name,
@@ -22,6 +23,7 @@ struct ExposureSchemas: Sendable {
       action: action,
       id: id,
       output: output,
+      replies: replies,
     )
   }
 }

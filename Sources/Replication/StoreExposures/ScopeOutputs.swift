@@ -1,6 +1,6 @@
 public import StoreState
 
-/// The outputs of a scope that are published: those of one type.
+/// The outputs of a scope that are published, or its replies: those of one type.
 @usableFromInline
 package struct ScopeOutputs: Sendable {
   /// The type's schema.

@@ -60,7 +60,7 @@ extension ClientJoin {
 
 // MARK: - Other builds
 
-/// The schemas of outputs that a daemon has described, by their hashes.
+/// The schemas of outputs and replies that a daemon has described, by their hashes.
 struct OutputSchemas {
   fileprivate(set) var known: [Digest: SchemaDocument] = [:]
   /// The hashes that a session's daemon does not describe, although it sends such outputs.
@@ -69,13 +69,13 @@ struct OutputSchemas {
 
   /// Replaces the known schemas with those that a daemon has described.
   mutating func learn(_ descriptions: [ScopeDescription]) {
-    let documents = descriptions.compactMap(\.output)
+    let documents = descriptions.compactMap(\.output) + descriptions.compactMap(\.replies)
     known = Dictionary(documents.map { ($0.hash, $0) }) { first, _ in first }
   }
 }
 
 extension ReplicaClient {
-  /// Finds the schema of outputs, for readers whose own schema differs.
+  /// Finds the schema of outputs or replies, for readers whose own schema differs.
   ///
   /// - Parameters:
   ///   - hash: The schema's hash.

@@ -86,7 +86,11 @@ extension ReplicaServer {
         outcomes.follow(task, of: sequence, of: session)
         sessions.follow(task, of: session)
       }
-      return .applied(revision: root.newestRevision, hasEffects: !isFinished)
+      let revision = root.newestRevision
+      guard let reply = root.takeReply() else {
+        return .applied(revision: revision, hasEffects: !isFinished)
+      }
+      return .replied(.init(revision: revision, hasEffects: !isFinished, value: reply.value))
     } catch {
       if request.isWithdrawn {
         counters.actionsWithdrawn += 1

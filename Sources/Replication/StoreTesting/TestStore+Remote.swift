@@ -33,9 +33,10 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   /// - `output`: The type of its outputs that are sent to clients; `Never` by default.
   /// - `reducer`: The feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
-  public convenience init<Output: WirePayload>(
+  public convenience init<Output: WirePayload, Reply: WirePayload>(
     remote initialState: @autoclosure () -> State,
     output: Output.Type = Never.self,
+    replies: Reply.Type = Never.self,
     @ReducerBuilder<State, Action> reducer: () -> some Reducer<State, Action>,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     fileID: StaticString = #fileID,
@@ -44,7 +45,13 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
     column: UInt = #column,
   ) {
     let scope = RemoteScope<State, Action, State, Action>(
-      exposure: Expose("feature", state: \.self, action: \.self, output: output),
+      exposure: Expose(
+        "feature",
+        state: \.self,
+        action: \.self,
+        output: output,
+        replies: replies,
+      ),
       state: { $0 },
       action: { $0 },
       outputs: RemoteOutputs(output),
@@ -67,13 +74,20 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   /// - `state`: The path from the whole feature's state to the scope's.
   /// - `action`: The case of the whole feature's action that contains the scope's.
   /// - `output`: The type of the scope's outputs that are sent to clients; `Never` by default.
+  /// - `replies`: The type of the replies that clients receive; `Never` by default.
   /// - `reducer`: The whole feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
-  public convenience init<RootState: Sendable, RootAction, Output: WirePayload>(
+  public convenience init<
+    RootState: Sendable,
+    RootAction,
+    Output: WirePayload,
+    Reply: WirePayload,
+  >(
     remote initialState: @autoclosure () -> RootState,
     state: any KeyPath<RootState, State> & Sendable,
     action: any CaseKeyPath<RootAction, Action> & Sendable,
     output: Output.Type = Never.self,
+    replies: Reply.Type = Never.self,
     @ReducerBuilder<RootState, RootAction> reducer: () -> some Reducer<RootState, RootAction>,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     fileID: StaticString = #fileID,
@@ -83,7 +97,13 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   ) {
     let path = AnyCasePath(action)
     let scope = RemoteScope<RootState, RootAction, State, Action>(
-      exposure: Expose("scope", state: state, action: action, output: output),
+      exposure: Expose(
+        "scope",
+        state: state,
+        action: action,
+        output: output,
+        replies: replies,
+      ),
       state: { $0[keyPath: state] },
       action: { path.extract(from: $0) },
       outputs: RemoteOutputs(output),
@@ -100,13 +120,20 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   /// - `state`: The path from the whole feature's state to the scope's.
   /// - `action`: The case of the whole feature's action that contains the scope's.
   /// - `output`: The type of the scope's outputs that are sent to clients; `Never` by default.
+  /// - `replies`: The type of the replies that clients receive; `Never` by default.
   /// - `reducer`: The whole feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
-  public convenience init<RootState: Sendable, RootAction, Output: WirePayload>(
+  public convenience init<
+    RootState: Sendable,
+    RootAction,
+    Output: WirePayload,
+    Reply: WirePayload,
+  >(
     remote initialState: @autoclosure () -> RootState,
     state: any KeyPath<RootState, State?> & Sendable,
     action: any CaseKeyPath<RootAction, Action> & Sendable,
     output: Output.Type = Never.self,
+    replies: Reply.Type = Never.self,
     @ReducerBuilder<RootState, RootAction> reducer: () -> some Reducer<RootState, RootAction>,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     fileID: StaticString = #fileID,
@@ -116,7 +143,13 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   ) {
     let path = AnyCasePath(action)
     let scope = RemoteScope<RootState, RootAction, State, Action>(
-      exposure: Expose("scope", state: state, action: action, output: output),
+      exposure: Expose(
+        "scope",
+        state: state,
+        action: action,
+        output: output,
+        replies: replies,
+      ),
       state: { $0[keyPath: state] },
       action: { path.extract(from: $0) },
       outputs: RemoteOutputs(output),

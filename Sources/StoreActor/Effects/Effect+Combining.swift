@@ -64,6 +64,8 @@ extension Effect {
       Effect<T>(.source(source.map(transform)))
     case .output(let output):
       Effect<T>(.output(output))
+    case .reply(let reply):
+      Effect<T>(.reply(reply))
     case .merge(let effects):
       Effect<T>(.merge(effects.map { $0.map(transform) }))
     case .concatenate(let effects):

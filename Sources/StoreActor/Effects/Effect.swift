@@ -76,6 +76,8 @@ package enum EffectOperation<Action> {
   case source(EffectSource<Action>)
   /// An event for the observers of outputs.
   indirect case output(any Sendable)
+  /// A reply to the sender of the action.
+  indirect case reply(any Sendable)
   /// Several effects that run concurrently.
   case merge([Effect<Action>])
   /// Several effects that run in sequence.

@@ -91,10 +91,10 @@ public struct Refusal: Error, Hashable, Sendable {
 extension EncodedValue {
   /// The greatest number of levels of a value: messages, records and snapshots that contain it have
   /// further levels around it.
-  static let mostLevels = 64
+  package static let mostLevels = 64
 
   /// Whether it has at most ``mostLevels`` levels.
-  fileprivate var isShallow: Bool {
+  package var isShallow: Bool {
     var decoder = CBORDecoder(bytes)
     decoder.surrounding = CBOR.maximumDepth - Self.mostLevels
     do throws(CodecError) {

@@ -17,7 +17,7 @@ package final class FailedTask: SentTaskHandle {
   @MainActor
   package func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void) { body() }
 
-  package func applied() async throws -> UInt64 { throw failure }
+  package func applied() async throws -> AppliedAction { throw failure }
 }
 
 extension StoreTask {

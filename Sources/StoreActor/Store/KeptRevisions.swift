@@ -54,20 +54,3 @@ package final class KeptRevisions {
     )
   }
 }
-
-/// An action that a daemon's own store has reduced and whose revision is not durable yet.
-final class RecordedTask: Sendable {
-  let revision: UInt64
-  let handle: (any StoreTaskHandle)?
-  let kept: KeptRevisions
-
-  init(
-    revision: UInt64,
-    handle: (any StoreTaskHandle)?,
-    kept: KeptRevisions,
-  ) {
-    self.revision = revision
-    self.handle = handle
-    self.kept = kept
-  }
-}

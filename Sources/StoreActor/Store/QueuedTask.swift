@@ -1,9 +1,9 @@
 /// The task of an action that was sent while another one was being reduced or committed.
 package final class QueuedTask: StoreTaskHandle {
   private let lineage: EffectLineage
-  /// The action's revision, or why it has none; nil until it was reduced.
-  @MainActor private var outcome: Result<UInt64, ActionFailure>?
-  @MainActor private var waiting: [Resumption<UInt64>] = []
+  /// The action's revision and reply, or why it has none; nil until it was reduced.
+  @MainActor private var outcome: Result<AppliedAction, ActionFailure>?
+  @MainActor private var waiting: [Resumption<AppliedAction>] = []
 
   init(_ lineage: EffectLineage) { self.lineage = lineage }
 
@@ -20,7 +20,7 @@ package final class QueuedTask: StoreTaskHandle {
   }
 
   @MainActor
-  func settle(_ outcome: Result<UInt64, ActionFailure>) {
+  func settle(_ outcome: Result<AppliedAction, ActionFailure>) {
     self.outcome = outcome
     let waiting = waiting
     self.waiting = []
@@ -29,8 +29,8 @@ package final class QueuedTask: StoreTaskHandle {
 
   /// Waits until the action was reduced.
   @MainActor
-  func revision() async throws -> UInt64 {
+  func applied() async throws -> AppliedAction {
     if let outcome { return try outcome.get() }
-    return try await Resumption<UInt64>().value { waiting.append($0) }
+    return try await Resumption<AppliedAction>().value { waiting.append($0) }
   }
 }

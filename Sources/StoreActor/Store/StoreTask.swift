@@ -12,7 +12,8 @@ public struct StoreTask: Sendable {
     case reduced(UInt64, (any StoreTaskHandle)?)
     /// The same, for an action that is queued after the action in progress.
     case queued(QueuedTask, KeptRevisions?)
-    case recorded(RecordedTask)
+    /// The same as the first case, with the reply of the reducer, or with the journal to wait for.
+    case detailed(ReducedTask)
     /// Why a reducer has refused the action; in a box, so that tasks stay small.
     indirect case refused(Refusal)
     case sent(any SentTaskHandle)
@@ -23,6 +24,12 @@ public struct StoreTask: Sendable {
   /// The task of an action that has been reduced.
   package init(revision: UInt64, handle: (any StoreTaskHandle)? = nil) {
     kind = .reduced(revision, handle)
+  }
+
+  /// The task of an action to which its reducer has replied.
+  init(revision: UInt64, handle: (any StoreTaskHandle)?, reply: ActionReply) {
+    let action = AppliedAction(revision: revision, reply: reply)
+    kind = .detailed(ReducedTask(action, handle: handle, kept: nil))
   }
 
   /// The task of an action that is queued after the action in progress.
@@ -40,9 +47,12 @@ public struct StoreTask: Sendable {
   func recorded(in kept: KeptRevisions) -> StoreTask {
     switch kind {
     case .reduced(let revision, let handle):
-      StoreTask(.recorded(RecordedTask(revision: revision, handle: handle, kept: kept)))
-    case .queued(let task, _): StoreTask(.queued(task, kept))
-    case .recorded, .refused, .sent: self
+      let action = AppliedAction(revision: revision)
+      return StoreTask(.detailed(ReducedTask(action, handle: handle, kept: kept)))
+    case .detailed(let task):
+      return StoreTask(.detailed(ReducedTask(task.action, handle: task.handle, kept: kept)))
+    case .queued(let task, _): return StoreTask(.queued(task, kept))
+    case .refused, .sent: return self
     }
   }
 
@@ -50,7 +60,7 @@ public struct StoreTask: Sendable {
     switch kind {
     case .reduced(_, let handle): handle
     case .queued(let task, _): task
-    case .recorded(let task): task.handle
+    case .detailed(let task): task.handle
     case .refused: nil
     case .sent(let handle): handle
     }
@@ -85,18 +95,38 @@ public struct StoreTask: Sendable {
   ///   journal was closed before it had the action.
   @discardableResult
   public func applied() async throws -> UInt64 {
+    try await appliedAction().revision
+  }
+
+  /// Waits as ``applied()`` does, and returns the reducer's reply, too.
+  package func appliedAction() async throws -> AppliedAction {
     switch kind {
-    case .reduced(let revision, _): return revision
+    case .reduced(let revision, _): return AppliedAction(revision: revision)
     case .queued(let task, let kept):
-      let revision = try await task.revision()
-      try await kept?.wait(for: revision)
-      return revision
+      let action = try await task.applied()
+      try await kept?.wait(for: action.revision)
+      return action
     case .refused(let refusal): throw ActionFailure(refusal)
-    case .recorded(let task):
-      try await task.kept.wait(for: task.revision)
-      return task.revision
+    case .detailed(let task):
+      try await task.kept?.wait(for: task.action.revision)
+      return task.action
     case .sent(let handle): return try await handle.applied()
     }
+  }
+
+  /// The outcome, if the action has been reduced in this process.
+  var outcome: Result<AppliedAction, ActionFailure>? {
+    switch kind {
+    case .reduced(let revision, _): .success(AppliedAction(revision: revision))
+    case .detailed(let task): .success(task.action)
+    case .refused(let refusal): .failure(ActionFailure(refusal))
+    case .queued, .sent: nil
+    }
+  }
+
+  /// The reply of a reducer of this process; nil if there is none.
+  package var reply: ActionReply? {
+    if case .detailed(let task) = kind { task.action.reply } else { nil }
   }
 
   /// Whether the action was sent to reducers of this process.
@@ -113,7 +143,7 @@ public struct StoreTask: Sendable {
   var isQueued: Bool {
     switch kind {
     case .queued: true
-    case .recorded, .reduced, .refused, .sent: false
+    case .detailed, .reduced, .refused, .sent: false
     }
   }
 
@@ -152,5 +182,5 @@ package protocol SentTaskHandle: StoreTaskHandle {
   /// Calls a closure when the outcome is known, which may be at once.
   @MainActor func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void)
   /// Waits for the outcome.
-  func applied() async throws -> UInt64
+  func applied() async throws -> AppliedAction
 }

@@ -269,7 +269,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     of action: Action,
   ) -> Effect<RootAction> {
     switch effect.operation {
-    case .none, .refuse, .send, .cancel: return effect
+    case .none, .refuse, .send, .cancel, .reply: return effect
     default: break
     }
     let lineage = EffectLineage()

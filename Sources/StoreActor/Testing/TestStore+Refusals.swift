@@ -25,7 +25,7 @@ extension TestStore {
   ) async -> TestStoreTask {
     await send(
       action,
-      refused: ExpectedRefusal(reason: reason, code: code),
+      expecting: .refused(ExpectedRefusal(reason: reason, code: code)),
       update: nil,
       at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
@@ -50,7 +50,7 @@ extension TestStore {
   ) async -> TestStoreTask {
     await send(
       AnyCasePath(action).embed(()),
-      refused: ExpectedRefusal(reason: reason, code: code),
+      expecting: .refused(ExpectedRefusal(reason: reason, code: code)),
       update: nil,
       at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
@@ -77,7 +77,7 @@ extension TestStore {
   ) async -> TestStoreTask {
     await send(
       AnyCasePath(action).embed(value),
-      refused: ExpectedRefusal(reason: reason, code: code),
+      expecting: .refused(ExpectedRefusal(reason: reason, code: code)),
       update: nil,
       at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )

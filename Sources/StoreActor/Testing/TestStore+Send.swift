@@ -23,7 +23,7 @@ extension TestStore {
   ) async -> TestStoreTask {
     await send(
       action,
-      refused: nil,
+      expecting: .applied,
       update: updateStateToExpectedResult,
       at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
@@ -112,13 +112,21 @@ extension TestStore {
   private func noteOutcome(
     of action: Action,
     _ task: StoreTask,
-    refused refusal: ExpectedRefusal?,
+    expecting expectation: ExpectedOutcome,
     at location: IssueLocation,
   ) async {
     do {
-      let revision = try await task.applied()
-      if let refusal { location.report(refusal.missing("was applied at revision \(revision)")) }
+      let applied = try await task.appliedAction()
+      switch expectation {
+      case .applied:
+        if let reply = applied.reply { reportUnassertedReply(reply, at: location) }
+      case .replied(let reply):
+        if let difference = try await reply.difference(task) { location.report(difference) }
+      case .refused(let refusal):
+        location.report(refusal.missing("was applied at revision \(applied.revision)"))
+      }
     } catch let failure as ActionFailure where failure.refusal != nil {
+      let refusal = expectation.refusal
       ExpectedRefusal.check(refusal, failure.refusal, of: "The action", "send", at: location)
     } catch {
       location.report("The action was not applied: \(error)")
@@ -170,13 +178,13 @@ extension TestStore {
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - refusal: The expected refusal; nil if the action is to be applied.
+  ///   - expectation: The expected outcome.
   ///   - update: Changes the known state to the expected one.
   ///   - location: The position in the test.
   /// - Returns: The task of the action's effects.
   func send(
     _ action: Action,
-    refused refusal: ExpectedRefusal?,
+    expecting expectation: ExpectedOutcome,
     update: ((inout State) throws -> Void)?,
     at location: IssueLocation,
   ) async -> TestStoreTask {
@@ -186,7 +194,7 @@ extension TestStore {
     dealWithUnreceivedOutputs(at: location)
     let previous = (recorder.state, recorder.version)
     let task = recorder.sending { core.send(action) }
-    await noteOutcome(of: action, task, refused: refusal, at: location)
+    await noteOutcome(of: action, task, expecting: expectation, at: location)
     if subject.isObserved { await letEffectsBegin() }
     check(
       StateExpectation(

@@ -125,7 +125,11 @@ struct Sample: Reducer {
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {
-      case .relabelled(let label): state.label = label
+      case .relabelled(let label):
+        // The sender receives the sample as it was.
+        let former = state
+        state.label = label
+        return .reply(former)
       case .sealed:
         guard !state.isSealed else {
           return .refuse("The sample is sealed.", code: "sealed", value: state.label)

@@ -23,7 +23,12 @@ struct StrangerDaemon {
       exposures: [
         Expose("laboratory", state: \.self, action: \.self),
         Expose("experiment", state: \.experiment, action: \.experiment),
-        Expose(each: "samples", state: \.samples, action: \.samples),
+        Expose(
+          each: "samples",
+          state: \.samples,
+          action: \.samples,
+          replies: Sample.State.self,
+        ),
       ],
       configuration: configuration,
     ) {

@@ -139,7 +139,7 @@ private final class Ticket: SentTaskHandle {
   @MainActor
   func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void) { onSettled.append(body) }
 
-  func applied() async throws -> UInt64 { 1 }
+  func applied() async throws -> AppliedAction { AppliedAction(revision: 1) }
 
   @MainActor
   func settle() {

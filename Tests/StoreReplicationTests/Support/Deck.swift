@@ -47,6 +47,8 @@ struct Deck: Reducer {
     case extraToggled
     case cardRemoved(id: Int)
     case filled(bytes: Int)
+    /// Replies with a text.
+    case asked(bytes: Int)
     /// An action that is private to the daemon.
     case numberFactResponse(String)
   }
@@ -66,7 +68,10 @@ struct Deck: Reducer {
       switch action {
       case .counter(let action): return reduce(&state, action)
       case .cards(.element(let id, .titleChanged(let title))): state.cards[id: id]?.title = title
-      case .extra(.written(let text)): state.extra?.text = text
+      case .extra(.written(let text)):
+        state.extra?.text = text
+        // The scope is exposed without replies.
+        return .reply(text)
       case .session(let id, true): state.sessions.append(id)
       case .session(let id, false): state.sessions.removeAll { $0 == id }
       case .secretChanged: state.secret += 1
@@ -98,13 +103,16 @@ struct Deck: Reducer {
       }
       state.counter.count -= 1
       state.counter.numberFactAlert = String(repeating: "x", count: min(max(bytes, 0), 1 << 22))
+    case .asked(let bytes):
+      state.counter.count += 1
+      return .reply(String(repeating: "x", count: bytes))
     case .numberFactResponse(let fact): state.counter.numberFactAlert = fact
     }
     return .none
   }
 
   static let exposures: [Expose<State, Action>] = [
-    Expose("counter", state: \.counter, action: \.counter),
+    Expose("counter", state: \.counter, action: \.counter, replies: String.self),
     Expose("cards", state: \.cards),
     Expose(each: "cards/row", state: \.cards, action: \.cards),
     Expose("extra", state: \.extra, action: \.extra),
@@ -240,6 +248,9 @@ extension Deck.CounterAction: WireChoiceAction {
       .case("incrementButtonTapped", .incrementButtonTapped),
       .case("decrementButtonTapped", .decrementButtonTapped),
       .case("numberFactButtonTapped", .numberFactButtonTapped),
+      .case("asked", "bytes", embed: Self.asked(bytes:)) {
+        if case .asked(let bytes) = $0 { bytes } else { nil }
+      },
       .case("extraToggled", .extraToggled),
       .case("cardRemoved", "id", embed: Self.cardRemoved(id:)) {
         if case .cardRemoved(let id) = $0 { id } else { nil }

@@ -36,6 +36,8 @@ final class RootProbe: RootPort {
     set { root.observer = newValue }
   }
 
+  func takeReply() -> EncodedReply? { root.takeReply() }
+
   func takeRefusals() -> UnansweredRefusals? { root.takeRefusals() }
 
   func scope(called name: String) -> Result<ResolvedScope, CodecError>? {

@@ -201,6 +201,51 @@ import Testing
     await store.send(.add("last"), refused: "At most 50 jobs.", code: "full")
   }
 
+  @Reducer
+  struct ShoppingList {
+    struct State: Equatable {
+      var items: [Item] = []
+    }
+    struct Item: Equatable {
+      var id: UUID
+      var title: String
+    }
+    enum Action { case add(String) }
+
+    @Dependency(\.uuid) var uuid
+
+    func reduce(into state: inout State, action: Action) -> Effect<Action> {
+      switch action {
+      case .add(let title):
+        let item = Item(id: uuid(), title: title)
+        state.items.append(item)
+        return .reply(item.id)
+      }
+    }
+  }
+
+  @Test func reply() async throws {
+    typealias Item = ShoppingList.Item
+    let store = TestStore(initialState: ShoppingList.State()) {
+      ShoppingList()
+    } withDependencies: {
+      $0.uuid = .incrementing
+    }
+    await store.send(.add("Milk"), replied: UUID(0)) {
+      $0.items.append(Item(id: UUID(0), title: "Milk"))
+    }
+  }
+
+  @Test func awaitedReply() async throws {
+    let store = Store(initialState: ShoppingList.State()) {
+      ShoppingList()
+    } withDependencies: {
+      $0.uuid = .incrementing
+    }
+    let id = try await store.send(.add("Milk")).reply(UUID.self)
+    #expect(store.state.items.map(\.id) == [id])
+  }
+
   @Test func handledRefusal() async throws {
     let store = Store(initialState: full) { JobQueue() }
     let job = "last"

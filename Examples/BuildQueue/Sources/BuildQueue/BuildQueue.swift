@@ -55,8 +55,10 @@ public struct BuildQueue {
         guard state.builds.count < Self.limits.builds else {
           return .refuse("There are \(Self.limits.builds) builds. Clear the queue.", code: "full")
         }
-        state.builds.append(Build(id: state.nextNumber, branch: branch))
+        let number = state.nextNumber
+        state.builds.append(Build(id: number, branch: branch))
         state.nextNumber += 1
+        return .reply(number)
 
       case .cancelButtonTapped(let number):
         guard let build = state.builds[id: number] else {

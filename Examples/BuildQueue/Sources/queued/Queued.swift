@@ -23,7 +23,7 @@ struct Queued {
     configuration.programMetrics = ProgramMetrics.bootstrap()
     let host = StoreHost(
       initialState: BuildQueue.State(),
-      exposures: [Expose("queue", state: \.self, action: \.self)],
+      exposures: [Expose("queue", state: \.self, action: \.self, replies: Int.self)],
       configuration: configuration,
     ) {
       BuildQueue().signpost()

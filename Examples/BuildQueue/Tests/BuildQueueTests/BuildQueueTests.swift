@@ -18,11 +18,11 @@ struct BuildQueueTests {
   func `Builds are added, canceled and cleared`(isRemote: Bool) async {
     let store: TestStoreOf<BuildQueue> =
       if isRemote {
-        TestStore(remote: BuildQueue.State()) { BuildQueue() }
+        TestStore(remote: BuildQueue.State(), replies: Int.self) { BuildQueue() }
       } else {
         TestStore(initialState: BuildQueue.State()) { BuildQueue() }
       }
-    await store.send(.addButtonTapped(branch: "main")) {
+    await store.send(.addButtonTapped(branch: "main"), replied: 1) {
       $0.builds = [Build(id: 1, branch: "main")]
       $0.nextNumber = 2
     }

@@ -84,6 +84,8 @@ package struct JournalRecord: Hashable, Sendable {
     package var refusedMore: UInt64 = 0
     /// The reducer's duration, in microseconds; nil if it was not measured.
     package var microseconds: UInt64?
+    /// The reply to the client's action; nil if there is none.
+    package var reply: EncodedReply?
 
     package init() {}
   }
@@ -229,12 +231,14 @@ extension JournalRecord.Details {
     static let forgotten: UInt64 = 5
     static let refused: UInt64 = 6
     static let refusedMore: UInt64 = 7
+    static let reply: UInt64 = 8
   }
 
   private var count: Int {
     (began.isEmpty ? 0 : 1) + (ended.isEmpty ? 0 : 1) + (inputs.date == nil ? 0 : 1)
       + (inputs.seed == nil ? 0 : 1) + (microseconds == nil ? 0 : 1)
       + (forgotten.isEmpty ? 0 : 1) + (refused.isEmpty ? 0 : 1) + (refusedMore == 0 ? 0 : 1)
+      + (reply == nil ? 0 : 1)
   }
 
   fileprivate func encode(to encoder: inout CBOREncoder) {
@@ -275,6 +279,10 @@ extension JournalRecord.Details {
       encoder.encode(unsigned: Field.refusedMore)
       encoder.encode(unsigned: refusedMore)
     }
+    if let reply {
+      encoder.encode(unsigned: Field.reply)
+      if let value = reply.value { encoder.encode(value) } else { encoder.encodeNull() }
+    }
   }
 
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
@@ -295,6 +303,8 @@ extension JournalRecord.Details {
           try JournalRecord.RefusedAction(from: &d)
         }
       case Field.refusedMore: refusedMore = try decoder.unsigned()
+      case Field.reply:
+        reply = EncodedReply(value: try decoder.nullIfPresent() ? nil : try decoder.encodedValue())
       default: try decoder.skipItem()
       }
     }

@@ -6,6 +6,8 @@ import StoreState
 package enum Outcome: Hashable, Sendable {
   /// It is part of the state from this revision on.
   case applied(revision: UInt64, hasEffects: Bool)
+  /// The same, and its reducer has replied.
+  indirect case replied(Reply)
   /// It was not reduced, and never will be.
   indirect case failed(Failure)
 
@@ -30,6 +32,21 @@ package enum Outcome: Hashable, Sendable {
       self.code = code
       self.message = message.bounded(toBytes: TextLimits.failureBytes)
       self.revision = revision
+    }
+  }
+
+  /// An action to which its reducer has replied.
+  @usableFromInline
+  package struct Reply: Hashable, Sendable {
+    @usableFromInline package let revision: UInt64
+    @usableFromInline package var hasEffects: Bool
+    /// The value; nil if it is not kept any more.
+    package var value: EncodedValue?
+
+    package init(revision: UInt64, hasEffects: Bool, value: EncodedValue?) {
+      self.revision = revision
+      self.hasEffects = hasEffects
+      self.value = value
     }
   }
 
@@ -68,6 +85,7 @@ package enum Outcome: Hashable, Sendable {
   @inlinable package var mostEncodedBytes: Int {
     switch self {
     case .applied: 11
+    case .replied(let reply): reply.valueBytes + 40
     case .failed(let failure): failure.textBytes + 20
     }
   }
@@ -76,6 +94,7 @@ package enum Outcome: Hashable, Sendable {
   package var keptBytes: Int {
     switch self {
     case .applied: 16
+    case .replied(let reply): reply.valueBytes + 128
     case .failed(let failure): failure.textBytes + 272
     }
   }
@@ -85,6 +104,7 @@ package enum Outcome: Hashable, Sendable {
     case .applied(let revision, hasEffects: false): encoder.encode(unsigned: revision)
     case .applied(let revision, hasEffects: true):
       encoder.message(1, revision)
+    case .replied(let reply): reply.encode(to: &encoder)
     case .failed(let failure): failure.encode(to: &encoder)
     }
   }
@@ -100,6 +120,15 @@ package enum Outcome: Hashable, Sendable {
     case 1:
       taken = try decoder.require(1, of: rest, "an outcome")
       self = .applied(revision: try decoder.unsigned(), hasEffects: true)
+    case 3:
+      taken = try decoder.require(rest >= 4 ? 4 : 2, of: rest, "an outcome")
+      let (revision, hasEffects) = (try decoder.unsigned(), try decoder.bool())
+      var value: EncodedValue?
+      if taken == 4 {
+        let schema = Digest(rawValue: try decoder.unsigned())
+        value = EncodedValue(schema: schema, bytes: Array(try decoder.rawItem()))
+      }
+      self = .replied(Reply(revision: revision, hasEffects: hasEffects, value: value))
     case 2:
       taken = try decoder.require(rest >= 3 ? 3 : 2, of: rest, "an outcome")
       var failure = Failure(code: try decoder.text(), message: try decoder.text())
@@ -108,6 +137,96 @@ package enum Outcome: Hashable, Sendable {
     default: throw decoder.error(.typeMismatch, "expected an outcome, found kind \(kind)")
     }
     try decoder.skipItems(rest - taken)
+  }
+}
+
+extension Outcome {
+  /// The revision of an applied action, and whether it has effects; nil if the action failed.
+  @inlinable package var applied: (revision: UInt64, hasEffects: Bool)? {
+    switch self {
+    case .applied(let revision, let hasEffects): (revision, hasEffects)
+    case .replied(let reply): (reply.revision, reply.hasEffects)
+    case .failed: nil
+    }
+  }
+
+  /// Whether it has a value, that of a reply or of a refusal, which a client can do without.
+  package var hasValue: Bool {
+    switch self {
+    case .applied: false
+    case .replied(let reply): reply.value != nil
+    case .failed(let failure): failure.details?.value != nil
+    }
+  }
+
+  /// The outcome without its value.
+  package var withoutValue: Outcome {
+    switch self {
+    case .applied: return self
+    case .replied(var reply):
+      reply.value = nil
+      return .replied(reply)
+    case .failed(var failure):
+      failure.details?.value = nil
+      return .failed(failure)
+    }
+  }
+
+  /// The outcome of an action whose effects have ended.
+  package var withoutEffects: Outcome {
+    switch self {
+    case .applied(let revision, _): return .applied(revision: revision, hasEffects: false)
+    case .replied(var reply):
+      reply.hasEffects = false
+      return .replied(reply)
+    case .failed: return self
+    }
+  }
+
+  /// The outcome for a client that does not know replies.
+  package var withoutReply: Outcome {
+    guard case .replied(let reply) = self else { return self }
+    return .applied(revision: reply.revision, hasEffects: reply.hasEffects)
+  }
+}
+
+extension Outcome {
+  /// The outcome with the value of the same outcome, if that still has its value.
+  package func withValue(of other: Outcome) -> Outcome {
+    switch (self, other) {
+    case (.replied(var reply), .replied(let other)):
+      reply.value = other.value
+      return .replied(reply)
+    case (.failed(var failure), .failed(let other)):
+      failure.details?.value = other.details?.value
+      return .failed(failure)
+    default:
+      return self
+    }
+  }
+}
+
+/// A reply as it is sent and recorded.
+package struct EncodedReply: Hashable, Sendable {
+  /// The value; nil if it was too large.
+  package var value: EncodedValue?
+
+  package init(value: EncodedValue?) { self.value = value }
+}
+
+extension Outcome.Reply {
+  /// The greatest number of bytes of a value.
+  package static let mostBytes = 64 << 10
+
+  @usableFromInline var valueBytes: Int { value?.bytes.count ?? 0 }
+
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    encoder.message(3, value == nil ? 2 : 4)
+    encoder.encode(unsigned: revision)
+    encoder.encode(bool: hasEffects)
+    guard let value else { return }
+    encoder.encode(unsigned: value.schema.rawValue)
+    encoder.append(raw: value.bytes)
   }
 }
 

@@ -20,6 +20,11 @@ package struct ProtocolFeatures: OptionSet, Hashable, Sendable {
   /// An action may name the span that it belongs to.
   package static let traces = ProtocolFeatures(rawValue: 4)
 
+  /// An outcome may have the reply of a reducer.
+  package static let replies = ProtocolFeatures(rawValue: 8)
+
   /// All features that this program knows.
-  package static let known: ProtocolFeatures = [.snapshotThenReplay, .unicastViews, .traces]
+  package static let known: ProtocolFeatures = [
+    .snapshotThenReplay, .unicastViews, .traces, .replies,
+  ]
 }

@@ -12,6 +12,8 @@ package struct ScopeDescription: Hashable, Sendable {
   package var output: SchemaDocument?
   /// Whether the client may send only the described actions.
   package var isLimited = false
+  /// The schema of the reducers' replies, if any.
+  package var replies: SchemaDocument?
 
   package init(
     name: String,
@@ -19,7 +21,9 @@ package struct ScopeDescription: Hashable, Sendable {
     action: SchemaDocument,
     id: SchemaDocument?,
     output: SchemaDocument? = nil,
+    replies: SchemaDocument? = nil,
   ) {
+    self.replies = replies
     self.name = name
     self.state = state
     self.action = action
@@ -152,16 +156,19 @@ package struct ScopeDescription: Hashable, Sendable {
 }
 
 extension ScopeDescription {
-  /// Writes the description as `[name, each, state, action, id / null, ? output, ? limited]`.
+  /// Writes the description as
+  /// `[name, each, state, action, id / null, ? output / null, ? limited, ? replies]`.
   package func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(isLimited ? 7 : output == nil ? 5 : 6)
+    let count = replies != nil ? 8 : isLimited ? 7 : output != nil ? 6 : 5
+    encoder.arrayHeader(count)
     encoder.encode(text: name)
     encoder.encode(bool: isEach)
     state.encode(to: &encoder)
     action.encode(to: &encoder)
     if let id { id.encode(to: &encoder) } else { encoder.encodeNull() }
-    if let output { output.encode(to: &encoder) } else if isLimited { encoder.encodeNull() }
-    if isLimited { encoder.encode(bool: true) }
+    if let output { output.encode(to: &encoder) } else if count > 5 { encoder.encodeNull() }
+    if count > 6 { encoder.encode(bool: isLimited) }
+    if let replies { replies.encode(to: &encoder) }
   }
 
   package init(from decoder: inout CBORDecoder) throws(CodecError) {
@@ -176,7 +183,9 @@ extension ScopeDescription {
     output = try decoder.nullIfPresent() ? nil : try SchemaDocument(from: &decoder)
     guard count > 6 else { return }
     isLimited = try decoder.bool()
-    try decoder.skipItems(count - 7)
+    guard count > 7 else { return }
+    replies = try decoder.nullIfPresent() ? nil : try SchemaDocument(from: &decoder)
+    try decoder.skipItems(count - 8)
   }
 }
 

@@ -105,7 +105,7 @@ package final class ActionTicket {
     decided = outcome
     isSettled = true
     tellSettled(outcome)
-    if case .applied(_, hasEffects: true) = outcome, !effectsEnded { return }
+    if outcome.applied?.hasEffects == true, !effectsEnded { return }
     finish()
   }
 
@@ -150,7 +150,7 @@ package final class ActionTicket {
   /// The known outcome of an action whose outcome is no longer awaited.
   private func known(_ reason: String, epoch: UInt64?) -> Outcome {
     if case .failed? = decided, let decided { return explained(decided, epoch: epoch) }
-    if case .applied(let revision, _)? = decided {
+    if let revision = decided?.applied?.revision {
       let message = "It was applied as revision \(revision), which is not shown here. \(reason)"
       return .failed(
         Outcome.Failure(code: Outcome.appliedNotShown, message: message, revision: revision)

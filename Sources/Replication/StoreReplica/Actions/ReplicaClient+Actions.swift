@@ -151,10 +151,7 @@ extension ReplicaClient {
 
   /// Records outcomes.
   func decide(_ acks: DaemonMessage.Acks) {
-    for case .applied(let revision, _) in acks.outcomes.reversed() {
-      hear(revision)
-      break
-    }
+    if let last = acks.outcomes.last(where: { $0.applied != nil })?.applied { hear(last.revision) }
     for ticket in actions.decide(acks) {
       guard let outcome = ticket.decided else { continue }
       ticket.settle(ticket.explained(outcome, epoch: session?.epoch))
@@ -167,7 +164,7 @@ extension ReplicaClient {
     while let ticket = actions.takeReached({ isReached($0) }) {
       guard let outcome = ticket.decided else { continue }
       actionDecided(for: ticket.scope)
-      guard case .applied(_, let hasEffects) = outcome else {
+      guard let hasEffects = outcome.applied?.hasEffects else {
         ticket.settle(ticket.explained(outcome, epoch: session?.epoch))
         continue
       }

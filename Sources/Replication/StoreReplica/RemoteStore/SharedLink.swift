@@ -362,7 +362,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   private func settle(_ outcome: Outcome) {
     guard let change = underWay else { return }
     underWay = nil
-    if case .applied = outcome { moveBase(by: change) }
+    if outcome.applied != nil { moveBase(by: change) }
     switch change.kind {
     case .edit(let edit): settle(edit, outcome)
     case .update(let update): settle(update, outcome)
@@ -383,7 +383,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
 
   private func settle(_ edit: Edit, _ outcome: Outcome) {
     switch outcome {
-    case .applied: edit.succeed()
+    case .applied, .replied: edit.succeed()
     case .failed(let failure):
       edit.fail(ActionFailure(failure))
       // The edit has certainly not run, so the edit after it still starts from the same value.
@@ -394,7 +394,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
 
   private func settle(_ update: Update, _ outcome: Outcome) {
     switch outcome {
-    case .applied: update.finish(.success(()))
+    case .applied, .replied: update.finish(.success(()))
     case .failed(let failure) where failure.code == Outcome.conflict: retry(update)
     case .failed(let failure): update.finish(.failure(ActionFailure(failure)))
     }

@@ -1,5 +1,5 @@
 import Foundation
-import StoreActor
+package import StoreActor
 import StoreProtocol
 import Synchronization
 
@@ -59,12 +59,22 @@ package final class TicketTask: SentTaskHandle {
   }
 
   @MainActor
-  package func applied() async throws -> UInt64 {
+  package func applied() async throws -> AppliedAction {
     let outcome = try await Resumption<Outcome>().value { resumption in
       ticket.whenSettled { resumption.resume(with: .success($0)) }
     }
     switch outcome {
-    case .applied(let revision, _): return revision
+    case .applied(let revision, _): return AppliedAction(revision: revision)
+    case .replied(let reply):
+      guard let value = reply.value else {
+        return AppliedAction(revision: reply.revision, reply: .forgotten)
+      }
+      let encoded = EncodedOutput(
+        bytes: value.bytes[...],
+        schema: value.schema,
+        origin: ticket.scope,
+      )
+      return AppliedAction(revision: reply.revision, reply: .value(encoded))
     case .failed(let failure): throw ActionFailure(failure)
     }
   }

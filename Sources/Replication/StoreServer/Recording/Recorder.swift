@@ -183,6 +183,7 @@ package final class Recorder {
     var noted = details
     // They change no sessions and no effects.
     noted.refused = []
+    noted.reply = nil
     events.append((revision, origin, noted))
   }
 

@@ -130,7 +130,12 @@ package final class Recovery<Root: Sendable> {
       dropOldest(client.outcomes.count, of: client)
       client.last = action.sequence - 1
     }
-    let outcome = Outcome.applied(revision: record.revision, hasEffects: false)
+    let outcome: Outcome =
+      if let reply = record.details.reply {
+        .replied(.init(revision: record.revision, hasEffects: false, value: reply.value))
+      } else {
+        .applied(revision: record.revision, hasEffects: false)
+      }
     note(outcome, of: action.sequence, client: client)
   }
 
@@ -228,14 +233,9 @@ package final class Recovery<Root: Sendable> {
       reserve: OwnersReserve(amount: limits.outcomeBytesOfOwner, owner: owner),
     )
     for client in clients.values {
-      var older = client.outcomes.dropLast().reduce(0) { $0 + $1.keptBytes }
-      let count = client.outcomes.dropLast().prefix { outcome in
-        guard older > each[client.holder] ?? 0 else { return false }
-        older -= outcome.keptBytes
-        return true
-      }
-      .count
-      dropOldest(count, of: client)
+      let kept = client.outcomes.keeping(olderBytes: each[client.holder] ?? 0, atLeast: 1)
+      dropOldest(client.outcomes.count, of: client)
+      add(kept, to: client)
     }
   }
 

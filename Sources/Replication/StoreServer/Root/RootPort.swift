@@ -41,6 +41,9 @@ package protocol RootPort: AnyObject {
     to scope: RootScope,
   ) throws(CodecError) -> StoreTask?
 
+  /// Takes the reply to the action that was sent last; nil if there is none.
+  func takeReply() -> EncodedReply?
+
   /// Sends the action for a listed session that joined or left.
   func send(_ event: SessionEvent)
 

@@ -1,4 +1,5 @@
 import DequeModule
+import IssueReporting
 import StoreActor
 import StoreExposures
 import StoreHistory
@@ -32,6 +33,10 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// The roots of the step in progress.
   @exclusivity(unchecked) private var old: ErasedScope.Place?
   @exclusivity(unchecked) private var new: ErasedScope.Place?
+  /// The exposure whose client receives the reply of the next step; nil if none does.
+  @exclusivity(unchecked) private var replyTarget: ExposedScopes?
+  /// The reply to the last action of a client; nil if there is none, or it was taken.
+  @exclusivity(unchecked) private var reply: EncodedReply?
   /// The weight of the step in progress, in bytes: its deltas, and other bytes that the new root
   /// does not share with the old one.
   @exclusivity(unchecked) private var stepWeight = 0
@@ -139,7 +144,31 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       return nil
     }
     var decoder = CBORDecoder(action)
+    guard scope.exposed.replies != nil else { return try source.send(core, true, &decoder) }
+    // So that the next step is that of the action.
+    core.showShared()
+    replyTarget = scope.exposed
+    defer { replyTarget = nil }
     return try source.send(core, true, &decoder)
+  }
+
+  func takeReply() -> EncodedReply? {
+    guard reply != nil else { return nil }
+    defer { reply = nil }
+    return reply
+  }
+
+  /// Encodes the reply of the step in progress for the client that has sent the action.
+  private func noteReply(for exposed: ExposedScopes) {
+    replyTarget = nil
+    guard let replies = exposed.replies, case .value(let value)? = core.reply else { return }
+    var encoder = CBOREncoder()
+    guard replies.encode(value, into: &encoder) else { return }
+    let encoded = EncodedValue(schema: replies.schema, bytes: encoder.bytes)
+    let mayBeSent = encoded.bytes.count <= Outcome.Reply.mostBytes && encoded.isShallow
+    if !mayBeSent { reportUnsendableReply(encoded, of: exposed.description.name) }
+    reply = EncodedReply(value: mayBeSent ? encoded : nil)
+    journal?.recorder.details.reply = reply
   }
 
   func send(_ event: SessionEvent) {
@@ -221,6 +250,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     from old: UnsafeMutablePointer<Root>,
     to new: UnsafePointer<Root>,
   ) {
+    if let replyTarget { noteReply(for: replyTarget) }
     if let journal {
       let read = ReducerInputs.end()
       journal.recorder.details.inputs = JournalRecord.Inputs(date: read.date, seed: read.seed)
@@ -421,6 +451,19 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     guard revision < self.revision else { return nil }
     return versions[revision].map { RootVersion($0, revision: revision) }
   }
+}
+
+/// Reports a reply that is too large for a client.
+private func reportUnsendableReply(_ reply: EncodedValue, of scope: String) {
+  reportIssue(
+    """
+    A reply in scope "\(scope)" has \(reply.bytes.count) bytes in its wire form, and may have \
+    \(Outcome.Reply.mostBytes), in at most \(EncodedValue.mostLevels) levels. The client does not \
+    receive it.
+
+    To fix, reply with a smaller value, such as an id, and put the rest into the state.
+    """
+  )
 }
 
 /// The reader of a log, after the pages that were listed.

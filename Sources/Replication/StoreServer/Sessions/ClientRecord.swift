@@ -78,16 +78,15 @@ final class ClientRecord {
     bytes = outcomes.reduce(0) { $0 + $1.keptBytes }
   }
 
-  /// Keeps the newest outcome, the newest of the older ones that fit into the given bytes, and all
-  /// of revisions after the given one.
+  /// Keeps the newest outcome, the older ones that fit into the given bytes, and all of revisions
+  /// after the given one; drops values before outcomes.
   func keep(olderBytes most: Int, releasedThrough revision: UInt64) {
     guard bytes - newestBytes > most else { return }
-    var (count, sum) = (1, 0)
-    while let older = outcome(of: last - UInt64(count)), sum + older.keptBytes <= most {
-      sum += older.keptBytes
-      count += 1
-    }
-    keep(count, releasedThrough: revision)
+    let unreleased = Int(clamping: last - last(through: revision))
+    outcomes = outcomes(through: last).keeping(olderBytes: most, atLeast: max(1, unreleased))
+    head = 0
+    dropFailures(through: last - UInt64(outcomes.count))
+    bytes = outcomes.reduce(0) { $0 + $1.keptBytes }
   }
 
   /// Records the outcome of the next sequence.
@@ -115,15 +114,11 @@ final class ClientRecord {
     }
   }
 
-  /// Drops the values of the kept refusals.
+  /// Drops the values of the kept replies and refusals.
   func dropValues() {
-    for index in outcomes.indices {
-      guard case .failed(var failure) = outcomes[index], failure.details?.value != nil else {
-        continue
-      }
-      failure.details?.value = nil
+    for index in outcomes.indices where outcomes[index].hasValue {
       bytes -= outcomes[index].keptBytes
-      outcomes[index] = .failed(failure)
+      outcomes[index] = outcomes[index].withoutValue
       bytes += outcomes[index].keptBytes
     }
   }
@@ -142,6 +137,7 @@ final class ClientRecord {
       var decidedAt: UInt64 = 0
       switch outcome {
       case .applied(let applied, _): decidedAt = applied
+      case .replied(let reply): decidedAt = reply.revision
       case .failed:
         while failure > 0, failures[failure - 1].sequence > last { failure -= 1 }
         // The others were decided by released revisions.
@@ -162,5 +158,37 @@ final class ClientRecord {
     }
     let age = Int(last - sequence)
     return outcomes[(head + outcomes.count - 1 - age) % outcomes.count]
+  }
+}
+
+extension [Outcome] {
+  /// The newest outcome, and the older ones that fit into some bytes.
+  ///
+  /// Values are dropped before outcomes, and old ones before newer ones: a client can do without a
+  /// value, but not know without an outcome whether its action was applied.
+  ///
+  /// - Parameters:
+  ///   - most: The greatest number of bytes of the older outcomes.
+  ///   - count: The number of newest outcomes that are kept in any case, at least without values.
+  /// - Returns: The outcomes, oldest first.
+  func keeping(olderBytes most: Int, atLeast count: Int) -> [Outcome] {
+    guard let newest = last else { return [] }
+    let bare = dropLast().map(\.withoutValue)
+    var room = most - bare.reduce(0) { $0 + $1.keptBytes }
+    guard room >= 0 else {
+      let dropped = bare.prefix(Swift.max(0, self.count - count)).prefix { outcome in
+        if room >= 0 { return false }
+        room += outcome.keptBytes
+        return true
+      }
+      return bare.dropFirst(dropped.count) + [newest]
+    }
+    var kept = bare + [newest]
+    for index in bare.indices.reversed() {
+      room -= self[index].keptBytes - bare[index].keptBytes
+      if room < 0 { break }
+      kept[index] = self[index]
+    }
+    return kept
   }
 }

@@ -274,10 +274,10 @@ final class OutcomeTable {
     }
   }
 
-  /// Drops the values of kept refusals, of the holders with the most bytes first, while the newest
+  /// Drops the values of kept replies and refusals, of the holders with the most bytes first, while the newest
   /// outcomes alone exceed a limit.
   ///
-  /// A client whose action is sent again then receives the reason and the code without the value.
+  /// A client whose action is sent again then receives the outcome without the value.
   /// To drop the outcome instead would let the action run again.
   private func dropValues(within most: Int) {
     var newest = records.values.reduce(0) { $0 + $1.newestBytes }
@@ -347,9 +347,9 @@ final class OutcomeTable {
   /// Returns the recorded outcome of an action; it has effects only if they still run.
   private func known(_ sequence: UInt64, of session: Session) -> Outcome {
     switch session.actions.record.outcome(of: sequence) {
-    case .applied(let revision, hasEffects: true) where !session.actions.isRunning(sequence):
-      // The effects ended, perhaps with an earlier session; no `finished` will follow.
-      return .applied(revision: revision, hasEffects: false)
+    case let outcome? where outcome.applied?.hasEffects == true:
+      // If the effects ended, perhaps with an earlier session, no `finished` will follow.
+      return session.actions.isRunning(sequence) ? outcome : outcome.withoutEffects
     case let outcome?: return outcome
     case nil:
       let message = "The outcome of action \(sequence) is no longer kept."
@@ -429,7 +429,9 @@ final class OutcomeTable {
   /// A goodbye follows after all outcomes, or if this is the last chance.
   private func send(to session: Session, isLast: Bool = false) {
     let actions = session.actions
-    while let outcomes = takeAnswers(&actions.refused) ?? takeAnswers(&actions.unsaid) {
+    while let outcomes = takeAnswers(&actions.refused, of: session)
+      ?? takeAnswers(&actions.unsaid, of: session)
+    {
       let acks = DaemonMessage.Acks(
         first: outcomes.first,
         outcomes: outcomes.outcomes,
@@ -450,24 +452,35 @@ final class OutcomeTable {
   /// Takes the next outcomes of consecutive actions that may be sent, as many as a frame has room
   /// for; nil if the first one may not be sent yet.
   private func takeAnswers(
-    _ answers: inout Deque<SessionActions.Answer>
+    _ answers: inout Deque<SessionActions.Answer>,
+    of session: Session,
   ) -> (first: UInt64, outcomes: [Outcome])? {
     let released = root.revision
     guard let first = answers.first, first.revision <= released else { return nil }
-    var count = 0
+    var outcomes: [Outcome] = []
     // Besides the outcomes a frame has a kind, a header and three numbers.
     var room = limits.frameBytes - 64
     for answer in answers {
-      let bytes = answer.outcome.mostEncodedBytes
-      guard answer.revision <= released, answer.sequence == first.sequence + UInt64(count),
-        count == 0 || bytes <= room
+      guard answer.revision <= released,
+        answer.sequence == first.sequence + UInt64(outcomes.count)
       else { break }
+      let outcome = outcome(of: answer, for: session)
+      let bytes = outcome.mostEncodedBytes
+      guard outcomes.isEmpty || bytes <= room else { break }
       room -= bytes
-      count += 1
+      outcomes.append(outcome)
     }
-    let outcomes = answers.prefix(count).map(\.outcome)
-    answers.removeFirst(count)
+    answers.removeFirst(outcomes.count)
     return (first.sequence, outcomes)
+  }
+
+  /// Returns an outcome as the client receives it, with its value if that is still kept.
+  private func outcome(of answer: SessionActions.Answer, for session: Session) -> Outcome {
+    var outcome = answer.outcome
+    if answer.hasValue, let kept = session.actions.record.outcome(of: answer.sequence) {
+      outcome = outcome.withValue(of: kept)
+    }
+    return session.features.contains(.replies) ? outcome : outcome.withoutReply
   }
 
   // MARK: Invariants

@@ -33,8 +33,18 @@ final class SessionActions {
   /// An outcome that may be sent once its revision is released.
   struct Answer {
     let sequence: UInt64
+    /// The outcome without its value, which only the client's record keeps.
     let outcome: Outcome
+    /// Whether the outcome had a value.
+    let hasValue: Bool
     let revision: UInt64
+
+    init(sequence: UInt64, outcome: Outcome, revision: UInt64) {
+      self.sequence = sequence
+      hasValue = outcome.hasValue
+      self.outcome = hasValue ? outcome.withoutValue : outcome
+      self.revision = revision
+    }
   }
 
   /// The sequence of the last action that has an outcome.

@@ -6,7 +6,7 @@ extension Board {
   /// The scopes that clients may see and send to.
   package static let exposures: [Expose<State, Action>] = [
     Expose("accounts", state: \.accounts, action: \.accounts, output: Chime.self),
-    Expose("list", state: \.list, action: \.list, output: Chime.self),
+    Expose("list", state: \.list, action: \.list, output: Chime.self, replies: UInt64.self),
     Expose(each: "list/rows", state: \.list.rows, action: \.list.rows, output: Chime.self),
     Expose("note", state: \.note, action: \.note, output: Chime.self),
     Expose("presence", state: \.presence),

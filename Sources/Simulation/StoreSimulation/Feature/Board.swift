@@ -148,21 +148,29 @@ package struct Board: Reducer {
 
   private func reduce(_ list: inout RowList, _ action: ListAction) -> Effect<Action> {
     switch action {
-    case .added(_, let title):
+    // The sender receives the action's tag, if it has sent the action to the list itself.
+    case .added(let tag, let title):
       list.rows.append(Row(id: list.nextID, title: title))
       list.nextID += 1
-    case .removed(_, let id):
+      return .reply(tag)
+    case .removed(let tag, let id):
       list.rows.remove(id: id)
-      return .output(Chime.faded(mark("\(id)")))
-    case .moved(_, let id, let offset):
-      guard let source = list.rows.index(id: id) else { return .none }
+      return .merge(.output(Chime.faded(mark("\(id)"))), .reply(tag))
+    case .moved(let tag, let id, let offset):
+      guard let source = list.rows.index(id: id) else { return .reply(tag) }
       let destination = min(max(offset, 0), list.rows.count)
       list.rows.move(fromOffsets: [source], toOffset: destination)
-      return .merge(rung("from \(source)"), .output(Secret()), rung("to \(destination)"))
-    case .rows(.element(let id, .counted)): return rung("row \(id)")
-    case .rows: break
+      return .merge(
+        rung("from \(source)"),
+        .reply(tag),
+        .output(Secret()),
+        rung("to \(destination)"),
+      )
+    case .rows(.element(let id, .counted(let tag))):
+      return .merge(rung("row \(id)"), .reply(tag))
+    case .rows(.element(_, .titled(let tag, _))):
+      return .reply(tag)
     }
-    return .none
   }
 
   /// An output without an exposure.

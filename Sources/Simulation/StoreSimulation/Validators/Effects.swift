@@ -48,7 +48,7 @@ package enum Effects {
     }
     guard isAtRest, !records.contains(.closed) else { return violations }
     for case .settled(let tag, let outcome, _) in records {
-      guard case .applied = outcome, !finished.contains(tag) else { continue }
+      guard outcome.applied != nil, !finished.contains(tag) else { continue }
       violations.append(
         Violation("Effects", "client \(client) did not receive the end of \(tag)")
       )

@@ -69,15 +69,14 @@ package enum ExactlyOnce {
   ) -> String? {
     switch outcome {
     case .applied(let revision, _):
-      return places.contains { $0.revision == revision }
-        ? nil : "was reported as revision \(revision), and is \(places.map(\.revision))"
+      return problem(revision, places)
+    case .replied(let reply):
+      return problem(reply.revision, places)
     case .failed(let failure):
       switch failure.code {
       case Outcome.outcomeUnknown: return nil
       case Outcome.appliedNotShown:
-        if places.contains(where: { $0.revision == failure.revision }) { return nil }
-        let reported = failure.revision ?? 0
-        return "was reported as revision \(reported), and is \(places.map(\.revision))"
+        return problem(failure.revision ?? 0, places)
       case Outcome.expired, Outcome.notSent:
         return places.isEmpty ? nil : "was reported as not run (\(failure.code)), and was reduced"
       default: break
@@ -96,5 +95,14 @@ package enum ExactlyOnce {
       default: return "failed without a reason: \(failure.code), \(failure.message)"
       }
     }
+  }
+
+  /// Returns the fault of a reported revision.
+  private static func problem(
+    _ reported: UInt64,
+    _ places: [(epoch: Int, revision: UInt64)],
+  ) -> String? {
+    if places.contains(where: { $0.revision == reported }) { return nil }
+    return "was reported as revision \(reported), and is \(places.map(\.revision))"
   }
 }

@@ -14,7 +14,7 @@ package enum Granted {
         case .reset(_, let scope, _), .applied(_, let scope, _), .heard(_, let scope, _, _, _):
           if !history.mayHave(client, scope) { violate(client, "received \(scope)") }
         case .submitted(let tag, let scope, _): scopes[tag] = scope
-        case .settled(let tag, .applied, _):
+        case .settled(let tag, let outcome, _) where outcome.applied != nil:
           if let scope = scopes[tag], !history.mayHave(client, scope) {
             violate(client, "changed \(scope)")
           }

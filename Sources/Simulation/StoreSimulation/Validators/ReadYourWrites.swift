@@ -13,9 +13,9 @@ package enum ReadYourWrites {
       var shown: History.Shown?
       for record in records {
         if case .shown(let next) = record { shown = next }
-        guard case .settled(let tag, .applied(let revision, _), _) = record, let shown else {
-          continue
-        }
+        guard case .settled(let tag, let outcome, _) = record, let shown,
+          let revision = outcome.applied?.revision
+        else { continue }
         let candidates = epochs[History.Reduction(revision: revision, tag: tag)] ?? []
         // A client that shows no state passes.
         let isIncluded =

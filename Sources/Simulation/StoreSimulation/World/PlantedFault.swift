@@ -58,6 +58,10 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   case falseAbsences
   /// An action that was reduced is answered with a reducer's refusal.
   case falseRefusals
+  /// Outcomes have the reply to another action.
+  case mixedReplies
+  /// Outcomes lack the reply of the reducer.
+  case lostReplies
   /// Outcomes do not arrive.
   case lostOutcomes
   /// Actions are sent once more under later sequences.
@@ -128,6 +132,7 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .shiftedOutcomes, .falseExpiries, .falseAbsences, .falseRefusals, .lostOutcomes,
       .repeatedActions, .otherClients, .forgottenOutcomes:
       "Exactly once"
+    case .mixedReplies, .lostReplies: "Replies"
     case .hastyOutcomes: "Read your writes"
     case .hiddenEffects, .lostEnds: "Effects"
     case .swappedActions: "Serial"

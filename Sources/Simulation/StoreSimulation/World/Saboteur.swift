@@ -122,8 +122,13 @@ final class Saboteur {
   }
 
   private func tamper(_ outcome: Outcome) -> Outcome {
-    guard case .applied(let revision, let hasEffects) = outcome else { return outcome }
+    guard let (revision, hasEffects) = outcome.applied else { return outcome }
     switch fault {
+    case .mixedReplies:
+      guard case .replied(var reply) = outcome, let value = reply.value else { return outcome }
+      reply.value = EncodedValue(schema: value.schema, bytes: revision.encoded())
+      return .replied(reply)
+    case .lostReplies: return outcome.withoutReply
     case .shiftedOutcomes: return .applied(revision: revision + 1, hasEffects: hasEffects)
     case .hiddenEffects: return .applied(revision: revision, hasEffects: false)
     case .falseExpiries: return .failed(Outcome.Failure(code: Outcome.expired, message: "planted"))

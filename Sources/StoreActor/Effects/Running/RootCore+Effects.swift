@@ -18,6 +18,8 @@ extension RootCore {
       _ = enqueue(in: context) { [weak self] in self?.begin(source, as: $0, in: context) }
     case .output(let output):
       emit(output, of: context.action)
+    case .reply(let reply):
+      answer(reply, of: context.lineage.ofAction)
     case .merge(let effects):
       for effect in effects { perform(effect, in: context) }
     case .concatenate(let effects):

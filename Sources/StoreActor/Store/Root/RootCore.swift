@@ -117,6 +117,8 @@ package final class RootCore<State, Action>: StoreCore {
   /// Why the step in progress is abandoned; nil while its actions are accepted.
   @exclusivity(unchecked) private var refusal: Refusal?
   private var isRefused: Bool { refusal != nil }
+  /// The reply to the action of the step in progress; nil until a reducer replies.
+  @exclusivity(unchecked) package private(set) var reply: ActionReply?
   /// Whether the step in progress is being abandoned.
   @exclusivity(unchecked) private(set) var isAbandoning = false
   /// The tasks of actions that were queued in the batch.
@@ -397,6 +399,7 @@ package final class RootCore<State, Action>: StoreCore {
     registry.abandonStepChanges()
     if startCount > 0 { dropStarts(after: revision) }
     if outputs.count > 0 { outputs.dropUnpublished() }
+    if reply != nil { reply = nil }
     // Last, because observers of shared values and deinitializers may have sent further actions.
     if queueCount > 0 { clearQueue() }
     if !tickets.isEmpty {
@@ -485,8 +488,14 @@ package final class RootCore<State, Action>: StoreCore {
   private func commitBatch() -> StoreTask {
     commit()
     if outputs.count > 0 { publishOutputs() }
-    let task = StoreTask(revision: revision, handle: batchLineage)
-    if !tickets.isEmpty { settleTickets(.success(revision)) }
+    let task =
+      if let reply {
+        StoreTask(revision: revision, handle: batchLineage, reply: reply)
+      } else {
+        StoreTask(revision: revision, handle: batchLineage)
+      }
+    if reply != nil { reply = nil }
+    if !tickets.isEmpty { settleTickets(.success(AppliedAction(revision: revision))) }
     batchLineage = nil
     return task
   }
@@ -542,10 +551,23 @@ package final class RootCore<State, Action>: StoreCore {
     case .send(let action): enqueue(QueuedAction(action: action, lineage: foreignLineage))
     case .cancel(let id): registry.cancelInStep(id, at: registry)
     case .output(let output): emit(output, of: action)
+    case .reply(let reply) where foreignLineage == nil: answer(reply)
     default:
       let lineage = currentLineage()
       perform(effect, in: EffectContext(place: registry, lineage: lineage, action: action))
     }
+  }
+
+  /// Takes a reply of the step in progress.
+  private func answer(_ value: any Sendable) {
+    if case .value(let first)? = reply { reportSecondReply(value, after: first) }
+    reply = .value(value)
+  }
+
+  /// Takes a reply to an action of a lineage, which is lost unless the action is the batch's.
+  func answer(_ value: any Sendable, of lineage: EffectLineage) {
+    guard phase == .reducing else { return reportLateReply(value) }
+    if lineage === batchLineage { answer(value) }
   }
 
   func enqueue(_ action: QueuedAction<Action>) {
@@ -675,14 +697,15 @@ package final class RootCore<State, Action>: StoreCore {
     while lateCount > 0 {
       let next = late.removeFirst()
       lateCount -= 1
-      if let ticket = next.ticket { tickets.append(ticket) }
+      let task: StoreTask
       if reduceBatch(next.action, lineage: next.lineage) {
-        _ = commitBatch()
+        task = commitBatch()
       } else {
-        _ = abandonBatch(next.action)
+        task = abandonBatch(next.action)
         // More actions may follow, in this loop.
         phase = .committing
       }
+      if let outcome = task.outcome { next.ticket?.settle(outcome) }
     }
   }
 
@@ -710,7 +733,7 @@ package final class RootCore<State, Action>: StoreCore {
     return StoreTask(queued: ticket)
   }
 
-  private func settleTickets(_ outcome: Result<UInt64, ActionFailure>) {
+  private func settleTickets(_ outcome: Result<AppliedAction, ActionFailure>) {
     let settled = tickets
     tickets = []
     for ticket in settled { ticket.settle(outcome) }
