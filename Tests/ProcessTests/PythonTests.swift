@@ -67,7 +67,8 @@ extension ProcessTests {
       try await World.run { world in
         _ = try await world.startDaemon(.strangerDaemon)
         try await world.send("laboratory", #"{"sampleTaken":{"id":7,"label":"ore"}}"#)
-        let sent = try await command(world, "send", "samples/7", #"{"relabelled":"gold"}"#, "sealed")
+        let relabelling = #"{"relabelled":"gold"}"#
+        let sent = try await command(world, "send", "samples/7", relabelling, "sealed")
         let sample = #"{"id":7,"label":"ore","isSealed":false}"#
         #expect(
           sent.output == ["applied at revision 2, replied \(sample)", "applied at revision 3"],

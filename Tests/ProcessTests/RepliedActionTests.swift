@@ -21,10 +21,12 @@ extension ProcessTests {
         try await world.send("laboratory", Self.sample)
         let sent = try await world.client("send", "samples/7", Self.relabelling, #""sealed""#)
         let sample = #"{"id":7,"label":"ore","isSealed":false}"#
-        #expect(sent.output == ["applied at revision 2, replied \(sample)", "applied at revision 3"])
+        #expect(
+          sent.output == ["applied at revision 2, replied \(sample)", "applied at revision 3"]
+        )
         let json = try await world.client("--json", "send", "samples/7", Self.relabelling)
         let former = #"{"id":7,"label":"gold","isSealed":true}"#
-        let outcome = #"{"outcome":"applied","revision":4,"replied":true,"reply":"#
+        let outcome = #"{"outcome":"applied","revision":4,"reply":"#
         #expect(json.output == [outcome + former + "}"])
         // The whole root is exposed without replies.
         let whole = #"{"samples":{"element":{"id":7,"action":{"relabelled":"lead"}}}}"#

@@ -7,7 +7,7 @@ import os
 import pwd
 import sys
 
-from . import Client, ClientClosed, NotApplied, Refused, SchemaError
+from . import Client, ClientClosed, NoReply, NotApplied, Refused, SchemaError
 
 
 def directory():
@@ -62,9 +62,12 @@ async def run(options):
                 for text in options.actions:
                     text = text if text[:1] in '{["' else json.dumps(text)
                     action = await client.send(options.scope, schema.parse(text))
-                    revision = await action.applied()
-                    reply = f", replied {await reply_text(action)}" if action.has_reply else ""
-                    print(f"applied at revision {revision}{reply}", flush=True)
+                    text = f"applied at revision {await action.applied()}"
+                    try:
+                        reply = await reply_text(action) if action.has_reply else None
+                        print(f"{text}, replied {reply}" if reply else text, flush=True)
+                    except NoReply:
+                        print(f"{text}; its reply is not kept", flush=True)
 
 
 def main():

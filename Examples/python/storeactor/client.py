@@ -35,7 +35,14 @@ class NotApplied(Exception):
 
 
 class NoReply(Exception):
-    """An action was applied, and its sender has no reply that it can read."""
+    """An action was applied, and its sender has no reply that it can read.
+
+    `code` is "none", "forgotten" or "unreadable".
+    """
+
+    def __init__(self, code, revision, message):
+        self.code, self.revision = code, revision
+        super().__init__(f"{code}: the action was applied at revision {revision}; {message}")
 
 
 class ActionRefused(NotApplied):
@@ -142,19 +149,23 @@ class Action:
 
     @property
     def has_reply(self):
-        """Whether it is applied, and the daemon has sent a reply."""
-        return bool(self._reply)
+        """Whether its reducer has replied, even if the daemon does not have the reply any more."""
+        return self._reply is not None
 
     async def reply(self):
-        """Waits until it is applied; returns the reply of its reducer, in its wire form."""
+        """Waits until it is applied; returns the reply of its reducer.
+
+        The reply is as its schema has it, like an action: a UUID is 16 bytes. `scope.reply_schema`
+        has its text.
+        """
         revision = await self.applied()
         schema = self.scope.reply_schema
         if self._reply is None:
-            raise NoReply(f"the action was applied at revision {revision}, without a reply")
+            raise NoReply("none", revision, "there is no reply")
         if not self._reply:
-            raise NoReply(f"the daemon no longer has the reply of revision {revision}")
+            raise NoReply("forgotten", revision, "the daemon does not have its reply")
         if schema is None or schema.hash != self._reply[0]:
-            raise NoReply("the reply has a schema that the daemon does not describe")
+            raise NoReply("unreadable", revision, "the daemon does not describe its reply")
         schema.check(self._reply[1])
         return self._reply[1]
 

@@ -17,6 +17,11 @@ struct Send: ParsableCommand {
       was not applied is reported with the number of its line. The command continues through a \
       restart of the daemon, and ends when the input has ended and every outcome has arrived.
 
+      With --json each outcome is an object with "outcome", which is "applied", "refused", \
+      "rejected" or another code. An applied action has "revision", and "reply" if a reducer has \
+      replied, or "replyFailure" if the daemon does not have the reply. Other outcomes have \
+      "message", and may have "code", "value" and "line".
+
       Exits with 0 if all were applied, 65 if one was rejected, or refused by a reducer, 75 if one \
       expired or was refused for load, 77 if this user or key may not send one. SIGTERM or SIGINT \
       ends it at once, by that signal; with - it prints its progress.

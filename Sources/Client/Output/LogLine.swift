@@ -23,7 +23,7 @@ struct LogLine {
       "revision", "time", "by", "client", "user", "pid", "key", "session", "sequence", "name",
       "peer",
       "scope", "action", "actionBytes", "changed", "us", "bytes", "began", "ended", "forgot",
-      "wasStopped", "interrupted", "refused", "refusedMore",
+      "wasStopped", "interrupted", "reply", "replyBytes", "refused", "refusedMore",
     ]
     return .object(
       names.compactMap { name in

@@ -11,7 +11,7 @@ enum OutcomeLine: Hashable, Sendable {
 
   /// The reply of a reducer.
   struct Reply: Hashable, Sendable {
-    /// The value as JSON; nil if the daemon no longer has it.
+    /// The value as JSON; nil if the daemon does not have it.
     let tree: JSONValue?
   }
 
@@ -77,7 +77,7 @@ enum OutcomeLine: Hashable, Sendable {
     case .applied(let revision, let reply):
       guard asJSON else {
         let text = reply.map { reply in
-          reply.tree.map { ", replied \($0.text())" } ?? ", replied, which is not kept any more"
+          reply.tree.map { ", replied \($0.text())" } ?? "; its reply is not kept"
         }
         return Printable.text("applied at revision \(revision)\(text ?? "")")
       }
@@ -85,8 +85,9 @@ enum OutcomeLine: Hashable, Sendable {
         .init("outcome", "applied"), .init("revision", .integer(revision)),
       ]
       if let reply {
-        members.append(.init("replied", .bool(true)))
-        if let tree = reply.tree { members.append(.init("reply", tree)) }
+        members.append(
+          reply.tree.map { .init("reply", $0) } ?? .init("replyFailure", "forgotten")
+        )
       }
       return JSONValue.object(members).text()
     case .refused(let reason, let details):

@@ -17,6 +17,10 @@ struct SchemaText {
       lines.append("  outputs  \(output.root)")
       lines += Types.lines(of: output.definition(of: output.root), 4)
     }
+    if let replies = description.replies {
+      lines.append("  replies  \(replies.root)")
+      lines += Types.lines(of: replies.definition(of: replies.root), 4)
+    }
     return lines + Types(description).lines
   }
 
@@ -43,8 +47,9 @@ struct SchemaText {
     private var found: [(name: String, definition: Definition)] = []
 
     init(_ description: ScopeDescription) {
-      let documents = [description.state, description.action, description.output].compactMap(\.self)
-      // The types of the state, the actions and the outputs are listed above.
+      let outgoing = [description.output, description.replies].compactMap(\.self)
+      let documents = [description.state, description.action] + outgoing
+      // The types of the state, the actions, the outputs and the replies are listed above.
       let said = Set(documents.compactMap { $0.definition(of: $0.root) })
       for document in documents {
         for type in document.definitions.sorted(by: { $0.key < $1.key })
@@ -90,6 +95,7 @@ extension ScopeDescription {
       "scope": .string(pattern), "each": .bool(isEach), "state": try Self.tree(state),
       "actions": try Self.tree(action), "id": try id.map(Self.tree) ?? .null,
       "output": try output.map(Self.tree) ?? .null,
+      "replies": try replies.map(Self.tree) ?? .null,
     ]
   }
 

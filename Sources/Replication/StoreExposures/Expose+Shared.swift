@@ -20,13 +20,10 @@ extension Expose {
     shared: any KeyPath<Root, Shared<Value>> & Sendable,
     isEditable: Bool = false,
   ) {
-    let schemas = ExposureSchemas(
-      name: name,
-      state: SchemaRegistry.document(for: Value.self),
-      action: isEditable
-        ? SchemaRegistry.document(for: SharedEdit.self) : SchemaRegistry.document(for: Never.self),
-      id: nil,
-    )
+    let schemas =
+      isEditable
+      ? ExposureSchemas(name, Value.self, SharedEdit.self, id: nil, nil, nil)
+      : ExposureSchemas(name, Value.self, Never.self, id: nil, nil, nil)
     let part = StoredPart(shared)
     let edit = isEditable ? Self.editing(shared) : nil
     let source = ErasedScope(part, edit: edit)

@@ -153,14 +153,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     hasAction: @escaping @Sendable (RootAction) -> Bool,
     encode: @escaping @Sendable (RootAction) throws(CodecError) -> [UInt8]?,
   ) {
-    let schemas = ExposureSchemas(
-      name: name,
-      state: SchemaRegistry.document(for: State.self),
-      action: SchemaRegistry.document(for: Action.self),
-      id: nil,
-      output: outputs?.document,
-      replies: replies?.document,
-    )
+    let schemas = ExposureSchemas(name, State.self, Action.self, id: nil, outputs, replies)
     let source = ErasedScope(
       isOptional: isOptional,
       part: part,
@@ -211,14 +204,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     let ids = SchemaRegistry.document(for: ID.self)
     let outputs = ScopeOutputs(output)
     let replies = ScopeOutputs(replies)
-    let schemas = ExposureSchemas(
-      name: name,
-      state: SchemaRegistry.document(for: Element.self),
-      action: SchemaRegistry.document(for: Action.self),
-      id: ids,
-      output: outputs?.document,
-      replies: replies?.document,
-    )
+    let schemas = ExposureSchemas(name, Element.self, Action.self, id: ids, outputs, replies)
     self.init(schemas) {
       let followed = FollowedRows<ID>()
       let rows = ExposedRows(

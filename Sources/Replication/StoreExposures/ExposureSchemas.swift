@@ -9,21 +9,21 @@ struct ExposureSchemas: Sendable {
   let description: ScopeDescription
 
   @usableFromInline
-  init(
-    name: String,
-    state: SchemaDocument,
-    action: SchemaDocument,
+  init<State: ReplicatedState, Action: WireAction>(
+    _ name: String,
+    _ state: State.Type,
+    _ action: Action.Type,
     id: SchemaDocument?,
-    output: SchemaDocument? = nil,
-    replies: SchemaDocument? = nil,
+    _ outputs: ScopeOutputs?,
+    _ replies: ScopeOutputs?,
   ) {
     description = ScopeDescription(
       name: name,
-      state: state,
-      action: action,
+      state: SchemaRegistry.document(for: state),
+      action: SchemaRegistry.document(for: action),
       id: id,
-      output: output,
-      replies: replies,
+      output: outputs?.document,
+      replies: replies?.document,
     )
   }
 }

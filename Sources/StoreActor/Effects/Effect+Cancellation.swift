@@ -26,7 +26,7 @@ extension Effect {
   func cancellable(by id: CancelID, cancelInFlight: Bool) -> Self {
     switch operation {
     case .none, .refuse: self
-    case .send, .output:
+    case .send, .output, .reply:
       // The effect itself ends at once, so only earlier work can be cancelled.
       cancelInFlight ? .merge(Self(.cancel(id)), self) : self
     default:

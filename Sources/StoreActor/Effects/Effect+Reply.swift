@@ -62,7 +62,10 @@ extension Effect {
     case .merge(let effects):
       return .merge(effects.map { $0.takingReplies(take) })
     case .concatenate(let effects):
-      return .concatenate(effects.map { $0.takingReplies(take) })
+      // The rest begins later, and its replies are late.
+      let count = effects.prefix(while: \.endsAtOnce).count + 1
+      let first = effects.prefix(count).map { $0.takingReplies(take) }
+      return .concatenate(first + effects.dropFirst(count))
     case .cancellable(let effect, let id, let cancelInFlight):
       let rest = effect.takingReplies(take)
       return Self(.cancellable(rest, id: id, cancelInFlight: cancelInFlight))
@@ -70,6 +73,19 @@ extension Effect {
       return Self(.tracked(effect.takingReplies(take), by: lineage))
     case .child(let effect, let place, let dismissal):
       return Self(.child(effect.takingReplies(take), at: place, dismissal: dismissal))
+    }
+  }
+}
+
+extension Effect {
+  /// Whether the effect ends when the store performs it, as far as that is known before.
+  private var endsAtOnce: Bool {
+    switch operation {
+    case .none, .refuse, .send, .output, .reply, .cancel: true
+    case .run, .source, .resolve: false
+    case .merge(let effects), .concatenate(let effects): effects.allSatisfy(\.endsAtOnce)
+    case .cancellable(let effect, _, _), .tracked(let effect, _), .child(let effect, _, _):
+      effect.endsAtOnce
     }
   }
 }

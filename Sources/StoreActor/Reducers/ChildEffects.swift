@@ -22,7 +22,7 @@ extension Effect {
   @usableFromInline
   func placed(at place: EffectPlace, dismissal: (@Sendable () -> Action)? = nil) -> Self {
     switch operation {
-    case .none, .refuse, .send, .output: self
+    case .none, .refuse, .send, .output, .reply: self
     default: Self(.child(self, at: place, dismissal: dismissal))
     }
   }

@@ -1,5 +1,5 @@
 extension Reducer {
-  /// Runs a function when this reducer refuses an action, which may change the refusal.
+  /// Decides the outcome of an action when this reducer refuses it.
   ///
   /// ```swift
   /// Scope(\.queue, action: \.queue) { JobQueue() }

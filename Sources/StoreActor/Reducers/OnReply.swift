@@ -1,18 +1,18 @@
 extension Reducer {
-  /// Runs a function when this reducer replies to the sender of an action.
+  /// Decides the reply to an action when this reducer has replied.
   ///
-  /// The function takes the place of the reply: it may let the reply through by returning
-  /// `.reply(reply)`, send another one, or none.
+  /// The function's effects take the place of the reply: `.reply(reply)` lets it through, another
+  /// `.reply` changes it, and without one the sender receives none.
   ///
   /// ```swift
-  /// Scope(\.queue, action: \.queue) { JobQueue() }
-  ///   .onReply(JobQueue.Added.self) { state, _, added in
-  ///     state.newest = added.id
-  ///     return .reply(added.id)
+  /// Scope(\.list, action: \.list) { ShoppingList() }
+  ///   .onReply(UUID.self) { state, _, id in
+  ///     state.newest = id
+  ///     return .reply(id)
   ///   }
   /// ```
   ///
-  /// It runs after this reducer, and before the parents' reducers that follow in a list.
+  /// It runs after this reducer, and before the reducers that follow in the same body.
   ///
   /// - Parameters:
   ///   - type: The type of the replies; those of other types pass unchanged.

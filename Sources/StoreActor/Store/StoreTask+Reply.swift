@@ -7,13 +7,15 @@ extension StoreTask {
   /// let id = try await store.send(.add("Milk")).reply(UUID.self)
   /// ```
   ///
-  /// It may be called several times. If the reducer runs in a daemon of another build, the reply is
-  /// translated by the rules for states and outputs.
+  /// It may be called several times. After a ``ReplyFailure`` do not send the action again: it was
+  /// applied. If the reducer runs in a daemon of another build, this also waits for the daemon's
+  /// description of the reply, which is translated by the rules for states and outputs.
   ///
   /// - Parameter type: The type of the reply.
   /// - Returns: The value with which the reducer has replied.
-  /// - Throws: An ``ActionFailure`` as ``applied()`` does, or a ``ReplyFailure`` if the action was
-  ///   applied, but there is no reply of the type.
+  /// - Throws: An ``ActionFailure`` as ``applied()`` does, a ``ReplyFailure`` if the action was
+  ///   applied, but there is no reply of the type, or `CancellationError` if the waiting task is
+  ///   cancelled.
   @MainActor
   public func reply<Reply: Sendable>(_ type: Reply.Type = Reply.self) async throws -> Reply {
     let action = try await appliedAction()
@@ -25,7 +27,7 @@ extension StoreTask {
       return value
     case .value(let value as EncodedOutput):
       return try await value.decoded(as: type) { reason in
-        failure(.unreadable, reason, "Update the older of both programs.")
+        failure(.unreadable, reason, "Ask for the type of the replies that the exposure names.")
       }
     case .value(let value):
       throw failure(
@@ -36,16 +38,16 @@ extension StoreTask {
     case .forgotten:
       throw failure(
         .forgotten,
-        "The daemon no longer has the reply, because it keeps a limited number of bytes.",
-        "Read the result from the state.",
+        "The daemon does not have the reply: it was too large, or made room for newer ones.",
+        "Do not send the action again. Read the result from the state.",
       )
     case nil:
       throw failure(
         .none,
-        "The reducer has not replied.",
+        "No reply has arrived: no reducer has replied, or a parent has dropped the reply.",
         """
-        Return ".reply" from the reducer for this action. If it runs in a daemon, expose the scope \
-        with "replies:" and the type of its replies.
+        Return ".reply" from the reducer for this action. If it runs in a daemon, the exposure of \
+        the scope names the type of the reply: "Expose(…, replies: \(type).self)".
         """,
       )
     }
@@ -59,9 +61,11 @@ public struct ReplyFailure: Error, Hashable {
     /// The kind's name.
     public let description: String
 
-    /// The reducer has not replied, or the daemon does not expose its replies.
+    /// No reducer has replied, a parent has dropped the reply, or the exposure of the scope does
+    /// not name the type of the reply.
     public static let none = Code(description: "none")
-    /// The daemon had the reply, and does not keep it any more.
+    /// There was a reply, and the daemon does not have it: it was too large, or made room for
+    /// others.
     public static let forgotten = Code(description: "forgotten")
     /// The reply has another type.
     public static let unreadable = Code(description: "unreadable")
@@ -119,14 +123,17 @@ extension EncodedOutput {
     let source = ReplyOrigin(base: origin)
     var feed: OutputFeed<Value>?
     let result = try await Resumption<Result<Value, UnreadableReply>>().value { resumption in
-      source.onLeftOut = { resumption.resume(with: .success(.failure(UnreadableReply(reason: $0)))) }
+      source.onLeftOut = { reason in
+        resumption.resume(with: .success(.failure(UnreadableReply(reason: reason))))
+      }
       feed = OutputFeed(type) { resumption.resume(with: .success(.success($0))) }
       feed?.take(EncodedOutput(bytes: bytes, schema: schema, origin: source))
     }
     withExtendedLifetime(feed) {}
     switch result {
     case .success(let value): return value
-    case .failure(let unreadable): throw failure("The reply is unreadable: \(unreadable.reason).")
+    case .failure(let unreadable):
+      throw failure("The daemon's replies have another type: \(unreadable.reason).")
     }
   }
 }

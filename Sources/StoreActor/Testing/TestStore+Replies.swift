@@ -142,7 +142,7 @@ struct ExpectedReply {
 
           \(String(customDumping: expected).indented(by: 4))
 
-          \(failure)
+          \(failure.message) \(failure.remedy)
           """
       }
     }

@@ -52,6 +52,18 @@ struct OnReplyTests {
     #expect(try await core.send(.optional(.reply(2))).reply(Int.self) == 102)
   }
 
+  @Test("A reply that comes too late does not reach a parent either")
+  func late() async throws {
+    let core = RootCore(initialState: { Parent.State(mode: .passing) }, reducer: { Parent() })
+    await expectIssue("An action was answered too late") {
+      let task = core.send(.child(.late))
+      #expect(core.state.log == ["follows"])
+      await task.finish()
+      let failure = await #expect(throws: ReplyFailure.self) { try await task.reply(String.self) }
+      #expect(failure?.code == ReplyFailure.Code.none)
+    }
+  }
+
   @Test("Two replies in one effect are reported, and the parent receives the last one")
   func two() async throws {
     let core = RootCore(initialState: { Parent.State(mode: .passing) }, reducer: { Parent() })
@@ -72,7 +84,7 @@ extension OnReplyTests {
       case reply(Int)
       case replyText(String)
       case note, replyTwice
-      case merged, inSequence, cancellable
+      case merged, inSequence, cancellable, late
 
       static let combinations: [Self] = [.merged, .inSequence, .cancellable]
     }
@@ -83,6 +95,7 @@ extension OnReplyTests {
       case .replyText(let text): .reply(text)
       case .note: .none
       case .replyTwice: .merge(.reply(1), .reply(2))
+      case .late: .concatenate(.run { _ in }, .reply(7))
       case .merged: .merge(.run { await $0(.note) }, .reply(7))
       case .inSequence: .concatenate(.reply(7), .run { await $0(.note) })
       case .cancellable: .merge(.run { await $0(.note) }, .reply(7)).cancellable(id: 0)

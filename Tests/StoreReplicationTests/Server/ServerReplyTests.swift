@@ -181,6 +181,31 @@ struct ServerReplyTests {
     #expect(outcomes.last == (try replied(100, 2_000)))
   }
 
+  @Test("A recovery drops values before outcomes, those of the greatest holder first")
+  func recovered() throws {
+    var limits = Limits()
+    (limits.outcomeBytes, limits.outcomeBytesOfOwner) = (40_000, 8_000)
+    let form = DurableForm(Deck.State.self)
+    func client(_ number: UInt8, _ holder: ClientHolder, _ bytes: Int) throws -> KeptHistory.Client {
+      let outcomes = [applied(1), applied(2), try replied(3, bytes)]
+      let id = ServerBench.clientID(number)
+      return KeptHistory.Client(id: id, last: 3, outcomes: outcomes, holder: holder)
+    }
+    var history = KeptHistory()
+    for number in 1...12 as ClosedRange<UInt8> {
+      history.clients.append(try client(number, .user(2), 4_000))
+    }
+    history.clients.append(try client(13, .user(1), 4_000))
+    let recovery = Recovery(form, initial: Deck.State(), limits: limits)
+    try recovery.written(by: form.schema)
+    let bytes = SnapshotBytes.encode(revision: 3, history) { form.encode(Deck.State(), &$0) }
+    try recovery.take(snapshot: bytes[...])
+    let clients = recovery.finish().history.clients
+    #expect(clients.count == 13)
+    #expect(clients.allSatisfy { $0.outcomes.count == 3 })
+    #expect(clients.allSatisfy { $0.outcomes[2].hasValue == ($0.holder == .user(1)) })
+  }
+
   @Test("Outcomes that fit keep their values, and others keep as many as possible")
   func keeping() throws {
     let outcomes = try (1...5 as ClosedRange<UInt64>).map { try replied($0, 100) }

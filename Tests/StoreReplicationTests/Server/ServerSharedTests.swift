@@ -25,7 +25,7 @@ private struct Till {
         state.sales += 1
         state.$total.withLock { $0 += price }
       }
-      return .none
+      return .reply(state.sales)
     }
   }
 }
@@ -45,7 +45,7 @@ private enum TillAction: Equatable, Sendable { case till(Till.Action) }
     let port = TypedRoot(
       root,
       exposures: [
-        Expose("till", state: \.self, action: \.till),
+        Expose("till", state: \.self, action: \.till, replies: Int.self),
         Expose("total", shared: \.$total, isEditable: true),
       ],
       limits: Limits(),
@@ -89,6 +89,35 @@ private enum TillAction: Equatable, Sendable { case till(Till.Action) }
     }
     #expect(action.client == ServerBench.clientID(1) && action.sequence == 1)
     #expect(action.action == Array(try sold(5).action))
+  }
+
+  @Test func `A client receives its reply although others have changed a shared value`() throws {
+    let bench = bench()
+    let hello = try bench.hello(1, features: .replies)
+    try bench.join(1, hello, nonce: 1, [.follow("till")])
+    @Shared(.inMemory("total")) var total = 0
+    // An observer of the first change makes another one.
+    var changes = 0
+    let observer = bench.root.observeChanges {
+      changes += 1
+      if changes == 1 { $total.withLock { $0 += 1 } }
+    }
+    $total.withLock { $0 = 100 }
+    bench.receive(.actions(first: 1, [try sold(5), try sold(6)]), from: 1)
+    try bench.endTurn()
+    try sync(bench)
+    let outcomes = bench.take(1).flatMap { message -> [Outcome] in
+      if case .acks(let acks) = message { acks.outcomes } else { [] }
+    }
+    let replies = outcomes.compactMap { outcome -> Int? in
+      guard case .replied(let reply) = outcome else { return nil }
+      return reply.value?.decoded(as: Int.self)
+    }
+    #expect(replies == [1, 2])
+    #expect(bench.root.state.total == 112)
+    let recorded = try journal.records.map { $0.details.reply?.value?.decoded(as: Int.self) }
+    #expect(recorded.suffix(2) == [1, 2])
+    observer.cancel()
   }
 
   @Test func `An edit is applied to the value that it was made for, and to no other`() throws {

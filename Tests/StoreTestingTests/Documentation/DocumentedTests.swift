@@ -194,6 +194,24 @@ import Testing
     }
   }
 
+  @Reducer
+  struct Pantry {
+    @ObservableState
+    struct State: Equatable {
+      var list = ShoppingList.State()
+      var newest: UUID?
+    }
+    enum Action { case list(ShoppingList.Action) }
+
+    var body: some ReducerOf<Self> {
+      Scope(\.list, action: \.list) { ShoppingList() }
+        .onReply(UUID.self) { state, _, id in
+          state.newest = id
+          return .reply(id)
+        }
+    }
+  }
+
   private let full = JobQueue.State(jobs: Array(repeating: "job", count: 50))
 
   @Test func refusal() async throws {
@@ -244,6 +262,13 @@ import Testing
     }
     let id = try await store.send(.add("Milk")).reply(UUID.self)
     #expect(store.state.items.map(\.id) == [id])
+    let home = Store(initialState: Pantry.State()) {
+      Pantry()
+    } withDependencies: {
+      $0.uuid = .incrementing
+    }
+    let newest = try await home.send(.list(.add("Tea"))).reply(UUID.self)
+    #expect(home.state.newest == newest)
   }
 
   @Test func handledRefusal() async throws {

@@ -78,7 +78,7 @@ struct RemoteReplyTests {
       let task = store.send(.asked(3))
       let failure = try #require(try await failure(of: task, Oracle.Answer.self))
       #expect(failure.code == ReplyFailure.Code.none)
-      #expect(failure.remedy.contains("\"replies:\""))
+      #expect(failure.remedy.contains("replies: Answer.self"))
     }
   }
 

@@ -33,13 +33,22 @@ struct Queuectl {
   private static func work(_ command: String, _ arguments: [String]) -> Work? {
     switch command {
     case "list": { show($0) }
-    case "add": sending(arguments.map { .addButtonTapped(branch: $0) })
+    case "add": adding(arguments)
     case "cancel": sending(arguments.compactMap(Int.init).map { .cancelButtonTapped(number: $0) })
     case "pause": sending([.pauseButtonTapped])
     case "resume": sending([.resumeButtonTapped])
     case "clear": sending([.clearButtonTapped])
     case "wait": { await wait($0) }
     default: nil
+    }
+  }
+
+  private static func adding(_ branches: [String]) -> Work {
+    { store in
+      for branch in branches {
+        let number = try await store.send(.addButtonTapped(branch: branch)).reply(Int.self)
+        print("added #\(number)")
+      }
     }
   }
 

@@ -217,7 +217,9 @@ package struct Rights: Hashable, Sendable {
     known.isLimited = right != .everything
     switch right {
     case .everything: break
-    case .nothing: known.action = description.action.keepingCases { _ in false }
+    case .nothing:
+      known.action = description.action.keepingCases { _ in false }
+      known.replies = nil
     case .actions(let names): known.action = description.action.keepingCases { names.contains($0) }
     }
     return known

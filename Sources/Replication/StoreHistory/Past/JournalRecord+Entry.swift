@@ -45,6 +45,7 @@ extension JournalRecord {
     entry.add("time", .unsigned(wallMilliseconds))
     if telling != .changes { entry.add(origin, tellsAll: tellsAll) }
     if telling != .changes { entry.addRefusals(of: details, tellsAll: tellsAll) }
+    if telling != .changes, let reply = details.reply?.value { entry.add(reply: reply) }
     if let changed { entry.add("changed", .array(changed.map { .text($0) })) }
     if telling != .changes, let microseconds = details.microseconds {
       entry.add("us", .unsigned(microseconds))
@@ -133,6 +134,19 @@ extension JournalRecord {
         add("refused", .array(entries))
       }
       if details.refusedMore > 0 { add("refusedMore", .unsigned(details.refusedMore)) }
+    }
+
+    /// Adds a reply, if it is short enough.
+    mutating func add(reply: EncodedValue) {
+      guard reply.bytes.count <= limits.actionBytes else {
+        return add("replyBytes", .unsigned(UInt64(reply.bytes.count)))
+      }
+      bytes += reply.bytes.count
+      do throws(CodecError) {
+        add("reply", try GenericValue(encoded: reply.bytes))
+      } catch {
+        add("replyBytes", .unsigned(UInt64(reply.bytes.count)))
+      }
     }
 
     /// Adds an action, if it is short enough.

@@ -94,6 +94,34 @@ package struct KeptHistory: Hashable, Sendable {
       .mapValues { $0 == .max ? $0 : $0 + 1 }
   }
 
+  /// The holders whose clients lose the values of their newest outcomes so that these are within a
+  /// limit: those with the most bytes.
+  ///
+  /// - Parameters:
+  ///   - newest: The size of each client's newest outcome, with and without its value.
+  ///   - limit: The greatest total.
+  /// - Returns: The holders.
+  package static func holdersLosingValues(
+    of newest: [(holder: ClientHolder, bytes: Int, bare: Int)],
+    within limit: Int,
+  ) -> Set<ClientHolder> {
+    var total = newest.reduce(0) { $0 + $1.bytes }
+    guard total > limit else { return [] }
+    let holders = Dictionary(grouping: newest, by: \.holder).mapValues { outcomes in
+      outcomes.reduce(into: (bytes: 0, freed: 0)) { sum, outcome in
+        sum.bytes += outcome.bytes
+        sum.freed += outcome.bytes - outcome.bare
+      }
+    }
+    var losing: Set<ClientHolder> = []
+    for (holder, sum) in holders.sorted(by: { $0.value.bytes > $1.value.bytes })
+    where total > limit {
+      losing.insert(holder)
+      total -= sum.freed
+    }
+    return losing
+  }
+
   /// The size of older outcomes that each client may keep so that the total is within the limit.
   ///
   /// - Parameters:

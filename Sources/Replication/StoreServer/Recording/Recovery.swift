@@ -223,6 +223,20 @@ package final class Recovery<Root: Sendable> {
 
   /// Drops old outcomes whose bytes exceed the limit, of the holders with the most bytes.
   private func makeRoomForBytes() {
+    let newest = clients.values.compactMap { client in
+      client.outcomes.last.map {
+        (holder: client.holder, bytes: $0.keptBytes, bare: $0.withoutValue.keptBytes)
+      }
+    }
+    let holders = KeptHistory.holdersLosingValues(
+      of: newest,
+      within: limits.outcomeBytes - limits.outcomeBytesOfOwner,
+    )
+    for client in clients.values where holders.contains(client.holder) {
+      let outcomes = client.outcomes.map(\.withoutValue)
+      dropOldest(client.outcomes.count, of: client)
+      add(outcomes, to: client)
+    }
     let each = KeptHistory.olderEach(
       of: clients.values.map { client in
         let newest = client.outcomes.last?.keptBytes ?? 0

@@ -33,8 +33,10 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// The roots of the step in progress.
   @exclusivity(unchecked) private var old: ErasedScope.Place?
   @exclusivity(unchecked) private var new: ErasedScope.Place?
-  /// The exposure whose client receives the reply of the next step; nil if none does.
+  /// The exposure whose client receives the reply of the next action; nil if none does.
   @exclusivity(unchecked) private var replyTarget: ExposedScopes?
+  /// Whether the next step shows changes of shared values, and has no action.
+  @exclusivity(unchecked) private var isSharedStep = false
   /// The reply to the last action of a client; nil if there is none, or it was taken.
   @exclusivity(unchecked) private var reply: EncodedReply?
   /// The weight of the step in progress, in bytes: its deltas, and other bytes that the new root
@@ -90,13 +92,16 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     core.onStep = { [unowned self] revision, old, new in
       self.step(to: revision, from: old, to: new)
     }
+    core.onBeginShared = { [unowned self] in
+      isSharedStep = true
+      self.journal?.recorder.beginShared()
+    }
     if let recorder = journal?.recorder {
       core.effectLog = recorder
       core.onBegin = { [unowned self] action in
         recorder.begin { self.describe(action) }
         ReducerInputs.begin()
       }
-      core.onBeginShared = { recorder.beginShared() }
       core.onAbandon = {
         _ = ReducerInputs.end()
         recorder.abandon()
@@ -145,8 +150,6 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     }
     var decoder = CBORDecoder(action)
     guard scope.exposed.replies != nil else { return try source.send(core, true, &decoder) }
-    // So that the next step is that of the action.
-    core.showShared()
     replyTarget = scope.exposed
     defer { replyTarget = nil }
     return try source.send(core, true, &decoder)
@@ -250,7 +253,11 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     from old: UnsafeMutablePointer<Root>,
     to new: UnsafePointer<Root>,
   ) {
-    if let replyTarget { noteReply(for: replyTarget) }
+    if isSharedStep {
+      isSharedStep = false
+    } else if let replyTarget {
+      noteReply(for: replyTarget)
+    }
     if let journal {
       let read = ReducerInputs.end()
       journal.recorder.details.inputs = JournalRecord.Inputs(date: read.date, seed: read.seed)

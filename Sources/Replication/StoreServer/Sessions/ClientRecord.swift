@@ -68,6 +68,9 @@ final class ClientRecord {
   /// The bytes of the newest outcome.
   var newestBytes: Int { outcome(of: last)?.keptBytes ?? 0 }
 
+  /// The bytes of the newest outcome without its value.
+  var newestBytesWithoutValue: Int { outcome(of: last)?.withoutValue.keptBytes ?? 0 }
+
   /// Keeps only the newest outcomes: the given number, and all of revisions after the given one.
   func keep(_ most: Int, releasedThrough revision: UInt64) {
     let unreleased = Int(clamping: last - last(through: revision))

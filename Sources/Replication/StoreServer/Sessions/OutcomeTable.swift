@@ -274,21 +274,17 @@ final class OutcomeTable {
     }
   }
 
-  /// Drops the values of kept replies and refusals, of the holders with the most bytes first, while the newest
-  /// outcomes alone exceed a limit.
+  /// Drops the values of kept replies and refusals, of the holders with the most bytes first, while
+  /// the newest outcomes alone exceed a limit.
   ///
   /// A client whose action is sent again then receives the outcome without the value.
   /// To drop the outcome instead would let the action run again.
   private func dropValues(within most: Int) {
-    var newest = records.values.reduce(0) { $0 + $1.newestBytes }
-    guard newest > most else { return }
-    let holders = Dictionary(grouping: records.values, by: \.holder)
-      .map { (records: $0.value, bytes: $0.value.reduce(0) { $0 + $1.newestBytes }) }
-      .sorted { $0.bytes > $1.bytes }
-    for holder in holders where newest > most {
-      for record in holder.records { record.dropValues() }
-      newest -= holder.bytes - holder.records.reduce(0) { $0 + $1.newestBytes }
+    let newest = records.values.map {
+      (holder: $0.holder, bytes: $0.newestBytes, bare: $0.newestBytesWithoutValue)
     }
+    let holders = KeptHistory.holdersLosingValues(of: newest, within: most)
+    for record in records.values where holders.contains(record.holder) { record.dropValues() }
   }
 
   // MARK: Restarts

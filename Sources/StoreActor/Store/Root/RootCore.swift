@@ -564,10 +564,12 @@ package final class RootCore<State, Action>: StoreCore {
     reply = .value(value)
   }
 
-  /// Takes a reply to an action of a lineage, which is lost unless the action is the batch's.
+  /// Takes a reply to an action of a lineage: it is lost if it follows from an action that another
+  /// one has caused, and it is late if it follows from an earlier action.
   func answer(_ value: any Sendable, of lineage: EffectLineage) {
-    guard phase == .reducing else { return reportLateReply(value) }
-    if lineage === batchLineage { answer(value) }
+    if phase == .reducing, lineage === foreignLineage { return }
+    guard phase == .reducing, lineage === batchLineage else { return reportLateReply(value) }
+    answer(value)
   }
 
   func enqueue(_ action: QueuedAction<Action>) {
