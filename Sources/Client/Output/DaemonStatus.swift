@@ -30,6 +30,8 @@ struct DaemonStatus {
   let uptime: UInt64
   let sessions: [Session]
   let counters: [(name: String, count: UInt64)]
+  /// The running effects that outlive their senders, as `print ×2`; empty without any.
+  let work: String
   private let value: GenericValue
 
   init(_ value: GenericValue) {
@@ -62,11 +64,16 @@ struct DaemonStatus {
           .joined(separator: " "),
       )
     }
-    guard case .map(let entries)? = value[field: "counters"] else {
-      counters = []
-      return
-    }
-    counters = entries.compactMap { entry in
+    counters = Self.counts(value[field: "counters"])
+    work = Self.counts(value[field: "work"])
+      .map { "\($0.name.isEmpty ? "others" : $0.name) ×\($0.count)" }
+      .joined(separator: ", ")
+  }
+
+  /// The numbers in a map, by name.
+  private static func counts(_ value: GenericValue?) -> [(name: String, count: UInt64)] {
+    guard case .map(let entries)? = value else { return [] }
+    return entries.compactMap { entry in
       guard case .text(let name) = entry.key, case .unsigned(let count) = entry.value else {
         return nil
       }
@@ -116,6 +123,7 @@ extension DaemonStatus {
     let process = program.map { "\($0) with pid \(pid)" } ?? "pid \(pid)"
     table.add("up for", "\(uptimeText), as \(process)")
     table.add("sessions", sessions.isEmpty ? "none" : "\(sessions.count), \(slowest)")
+    if !work.isEmpty { table.add("own work", work) }
     table.add("epoch", epochText)
     return table.lines() + sessionLines + counterLines
   }

@@ -113,6 +113,11 @@ package struct Limits: Sendable, Equatable {
   package var actionsPerJoinEntry = 2
   /// Names of scopes in a status, in bytes; beyond that they are only counted.
   package var statusNameBytes = 64 << 10
+  /// Names of running effects that outlive their senders, in a status; those of further names are
+  /// counted together.
+  package var workNames = 256
+  /// Bytes of such a name; the rest is cut off.
+  package var workNameBytes = 128
   /// Scopes of a join for which the nearest valid names are searched: this takes longer than the
   /// rest of a join.
   package var suggestionsPerJoin = 16

@@ -68,6 +68,8 @@ package final class ReplicaServer {
     let peer: PeerID
     let reason: String
   }
+  /// The running effects that outlive their senders.
+  let work: DaemonWork
   /// Starts a search of the history, whose result is passed to ``DaemonTurn/finish(_:)``; nil if no
   /// history is kept.
   package var onHistory: (@MainActor (HistoryJob) -> Void)?
@@ -122,6 +124,7 @@ package final class ReplicaServer {
     startedAt = now.instant
     random = Randomness(generator)
     outbox = Outbox(limits: limits, timing: timing)
+    work = DaemonWork(limits)
     sessions = Sessions(limits: limits, timing: timing, random: random)
     subscriptions = Subscriptions(
       root,
@@ -151,6 +154,11 @@ package final class ReplicaServer {
         ("scopeNameBytes", UInt64(sessions?.names.total ?? 0)),
         ("scopeNamesRefused", sessions?.names.refusals ?? 0),
       ]
+    }
+    root.onOutliving = { [weak work, weak sessions, access] name, lineage in
+      work?.follow(name, lineage)
+      guard let origin = lineage.origin else { return }
+      sessions?.follow(lineage, of: access.grants.holder(of: origin.identity))
     }
     recorder?.wallMilliseconds = now.wallMilliseconds
     recorder?.holder = { [access] in access.grants.holder(of: $0) }

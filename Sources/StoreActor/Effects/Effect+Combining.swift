@@ -90,8 +90,13 @@ extension Effect {
 
 extension EffectRun {
   func map<T>(_ transform: @escaping @Sendable (Action) -> T) -> EffectRun<T> {
-    EffectRun<T>(priority: priority, name: name, location: location, path: path) {
-      [operation] send in
+    EffectRun<T>(
+      priority: priority,
+      name: name,
+      owner: owner,
+      location: location,
+      path: path,
+    ) { [operation] send in
       await operation(send.pullback(transform))
     }
   }

@@ -36,10 +36,64 @@ extension Effect {
     column: UInt = #column,
   ) -> Self {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    return withEscapedDependencies { escaped in
+    return run(priority, name, .sender, operation, handler, at: location)
+  }
+
+  /// Work that the daemon owns: it outlives the sender of the action.
+  ///
+  /// ```swift
+  /// case .printButtonTapped:
+  ///   return .run(name: "print", owner: .daemon) { [printer] send in
+  ///     await send(.printed(try await printer()))
+  ///   }
+  ///   .cancellable(id: CancelID.print)
+  /// ```
+  ///
+  /// The client that has started it may leave. ``StoreTask/finish()`` does not wait for the work,
+  /// and ``StoreTask/cancel()`` reaches neither it nor the effects of the actions that it sends. It
+  /// ends by itself, or when an ``Effect/cancel(id:)`` or the removal of its child cancels it.
+  /// Effects that follow it in a `.concatenate` still belong to the sender.
+  ///
+  /// The work acts on behalf of the sender. A daemon lists running work of its own by name in its
+  /// status, and limits that of each user. If it restarts meanwhile, it reports the interrupted
+  /// work: see ``Reducer/onRestored(_:)``.
+  ///
+  /// - `priority`: The priority of the task.
+  /// - `name`: The name of the work.
+  /// - `owner`: The owner of the work.
+  /// - `operation`: The work.
+  /// - `handler`: Handles an error. Without it, an error is reported as a mistake in the feature,
+  ///   except for `CancellationError`, which is dropped.
+  public static func run(
+    priority: TaskPriority? = nil,
+    name: String,
+    owner: EffectOwner,
+    operation: @escaping @concurrent @Sendable (_ send: Send<Action>) async throws -> Void,
+    catch handler: (
+      @concurrent @Sendable (_ error: any Error, _ send: Send<Action>) async -> Void
+    )? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) -> Self {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    return run(priority, name, owner, operation, handler, at: location)
+  }
+
+  private static func run(
+    _ priority: TaskPriority?,
+    _ name: String?,
+    _ owner: EffectOwner,
+    _ operation: @escaping @concurrent @Sendable (Send<Action>) async throws -> Void,
+    _ handler: (@concurrent @Sendable (any Error, Send<Action>) async -> Void)?,
+    at location: IssueLocation,
+  ) -> Self {
+    withEscapedDependencies { escaped in
       let run = EffectRun<Action>(
         priority: priority,
         name: name,
+        owner: owner,
         location: location,
       ) { send in
         await escaped.yield {

@@ -29,8 +29,13 @@ extension EffectRun {
   func around(
     _ body: @escaping @Sendable (_ operation: () async -> Void) async -> Void
   ) -> EffectRun {
-    EffectRun(priority: priority, name: name, location: location, path: path) {
-      [operation] send in
+    EffectRun(
+      priority: priority,
+      name: name,
+      owner: owner,
+      location: location,
+      path: path,
+    ) { [operation] send in
       await body { await operation(send) }
     }
   }

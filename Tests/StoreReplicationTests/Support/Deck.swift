@@ -47,6 +47,8 @@ struct Deck: Reducer {
     case extraToggled
     case cardRemoved(id: Int)
     case filled(bytes: Int)
+    /// Starts the same effect, which outlives its sender.
+    case factOrdered
     /// Replies with a text.
     case asked(bytes: Int)
     /// An action that is private to the daemon.
@@ -87,6 +89,11 @@ struct Deck: Reducer {
     case .numberFactButtonTapped:
       state.counter.numberFactAlert = nil
       return .run(name: "fact") { [gate] send in
+        await gate.wait()
+        await send(.counter(.numberFactResponse("a fact")))
+      }
+    case .factOrdered:
+      return .run(name: "fact", owner: .daemon) { [gate] send in
         await gate.wait()
         await send(.counter(.numberFactResponse("a fact")))
       }
@@ -251,6 +258,7 @@ extension Deck.CounterAction: WireChoiceAction {
       .case("asked", "bytes", embed: Self.asked(bytes:)) {
         if case .asked(let bytes) = $0 { bytes } else { nil }
       },
+      .case("factOrdered", .factOrdered),
       .case("extraToggled", .extraToggled),
       .case("cardRemoved", "id", embed: Self.cardRemoved(id:)) {
         if case .cardRemoved(let id) = $0 { id } else { nil }

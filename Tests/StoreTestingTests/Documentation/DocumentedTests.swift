@@ -288,4 +288,38 @@ import Testing
     let store = TestStore(initialState: Office.State(queue: full)) { Office() }
     await store.send(.queue(.add("last"))) { $0.reasons = ["At most 50 jobs."] }
   }
+
+  @Reducer
+  struct Printing {
+    struct State: Equatable {
+      var pages = 0
+    }
+    enum Action {
+      case printButtonTapped
+      case printed(Int)
+    }
+    enum CancelID { case print }
+
+    let printer: @Sendable () async throws -> Int
+
+    func reduce(into state: inout State, action: Action) -> Effect<Action> {
+      switch action {
+      case .printButtonTapped:
+        return .run(name: "print", owner: .daemon) { [printer] send in
+          await send(.printed(try await printer()))
+        }
+        .cancellable(id: CancelID.print)
+      case .printed(let pages):
+        state.pages += pages
+        return .none
+      }
+    }
+  }
+
+  @Test func outliving() async throws {
+    let store = TestStore(initialState: Printing.State()) { Printing { 3 } }
+    let task = await store.send(.printButtonTapped)
+    await task.cancel()
+    await store.receive(\.printed) { $0.pages = 3 }
+  }
 }

@@ -53,6 +53,9 @@ extension ReplicaServer {
       // The counters include other clients' use of scopes that do not exist for the caller.
       counters: rights.isEverything ? counters.byName : [],
       samples: rights.isEverything ? counters.ofProgram() : [],
+      // The names may contain data of other clients.
+      work: rights.isEverything ? work.counts : [:],
+      otherWork: work.others,
     )
     var encoder = CBOREncoder()
     report.encode(to: &encoder)
@@ -226,6 +229,11 @@ struct StatusReport {
   var counters: [(String, UInt64)]
   /// Bounded by ``ProgramMetrics/mostSeries``.
   var samples: [MetricSample]
+  /// The running effects that outlive their senders, by name.
+  ///
+  /// Bounded by ``Limits/workNames``.
+  var work: [String: UInt64]
+  var otherWork: UInt64
 
   /// Writes a map.
   ///
@@ -234,8 +242,12 @@ struct StatusReport {
   /// It makes no tree of values: many callers may ask, and each answer may have hundreds
   /// of sessions.
   func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(11)
+    encoder.mapHeader(12)
     encoder.field("pid", UInt64(clamping: processID))
+    encoder.encode(text: "work")
+    var work = work.map { ($0.key, GenericValue.unsigned($0.value)) }
+    if otherWork > 0 { work.append(("", .unsigned(otherWork))) }
+    GenericValue.map(named: work).encode(to: &encoder)
     encoder.field("epoch", epoch)
     encoder.field("program", text: program)
     encoder.encode(text: "samples")

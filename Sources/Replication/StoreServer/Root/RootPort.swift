@@ -41,6 +41,9 @@ package protocol RootPort: AnyObject {
     to scope: RootScope,
   ) throws(CodecError) -> StoreTask?
 
+  /// Called for each effect that outlives the sender of its action, with its name and its lineage.
+  var onOutliving: (@MainActor (_ name: String, _ lineage: EffectLineage) -> Void)? { get set }
+
   /// Takes the reply to the action that was sent last; nil if there is none.
   func takeReply() -> EncodedReply?
 

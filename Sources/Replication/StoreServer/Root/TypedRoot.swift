@@ -121,6 +121,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
 
   func detach() {
     core.onStep = nil
+    core.onOutliving = nil
     core.onOutput = nil
     core.onBegin = nil
     core.onBeginShared = nil
@@ -153,6 +154,11 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     replyTarget = scope.exposed
     defer { replyTarget = nil }
     return try source.send(core, true, &decoder)
+  }
+
+  var onOutliving: (@MainActor (_ name: String, _ lineage: EffectLineage) -> Void)? {
+    get { core.onOutliving }
+    set { core.onOutliving = newValue }
   }
 
   func takeReply() -> EncodedReply? {

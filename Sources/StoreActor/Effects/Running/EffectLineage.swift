@@ -21,9 +21,19 @@ package final class EffectLineage: StoreTaskHandle {
   /// The lineage that this is a part of; nil for that of an action.
   @MainActor private(set) var parent: EffectLineage?
   /// The origin of the lineage; nil for the process.
-  let origin: ActionOrigin?
+  package let origin: ActionOrigin?
+  /// Whether it is the work of an effect that outlives the sender of its action.
+  private let isOutliving: Bool
 
-  package init(origin: ActionOrigin? = nil) { self.origin = origin }
+  package init(origin: ActionOrigin? = nil) {
+    self.origin = origin
+    isOutliving = false
+  }
+
+  private init(outliving origin: ActionOrigin?) {
+    self.origin = origin
+    isOutliving = true
+  }
 
   /// Makes this a part of another lineage.
   @MainActor
@@ -33,7 +43,29 @@ package final class EffectLineage: StoreTaskHandle {
   }
 
   /// The lineage of the action that the work is for.
-  @MainActor var ofAction: EffectLineage { parent?.ofAction ?? self }
+  ///
+  /// An effect that outlives the sender has a lineage of its own, which the actions that it sends
+  /// share.
+  @MainActor var ofAction: EffectLineage { isOutliving ? self : parent?.ofAction ?? self }
+
+  /// A lineage for an effect that outlives the sender of this lineage's action.
+  ///
+  /// Parts of the action, such as a step of a chain, count its work; the action itself does not.
+  @MainActor
+  func outliving() -> EffectLineage {
+    let action = ofAction
+    let lineage = EffectLineage(outliving: action.origin)
+    return action === self ? lineage : lineage.within(self)
+  }
+
+  /// The lineage around this one that counts some work, too.
+  ///
+  /// - Parameter outlives: Whether the work outlives the sender of the action.
+  @MainActor
+  private func outer(outlives: Bool) -> EffectLineage? {
+    guard let parent, !outlives || parent.ofAction !== parent else { return nil }
+    return parent
+  }
 
   package var isCancelled: Bool {
     state.withLock { $0.isCancelled }
@@ -81,27 +113,29 @@ package final class EffectLineage: StoreTaskHandle {
   }
 
   @MainActor
-  func insert(_ work: EffectWork) {
+  func insert(_ work: EffectWork, outlives: Bool = false) {
     let isCancelled = state.withLock { state in
       state.members[work.serial] = work
       return state.isCancelled
     }
     if isCancelled { work.cancel() }
-    parent?.insert(work)
+    let outlives = outlives || isOutliving
+    outer(outlives: outlives)?.insert(work, outlives: outlives)
   }
 
   /// Removes work that has ended.
   ///
   /// Waiters of the innermost lineage are notified first.
   @MainActor
-  func remove(_ work: EffectWork) {
+  func remove(_ work: EffectWork, outlives: Bool = false) {
     let (waiters, callbacks) = state.withLock { state in
       state.members[work.serial] = nil
       return state.members.isEmpty ? state.takeWaiting() : ([], [])
     }
     for waiter in waiters { waiter.resume() }
     for callback in callbacks { callback() }
-    parent?.remove(work)
+    let outlives = outlives || isOutliving
+    outer(outlives: outlives)?.remove(work, outlives: outlives)
   }
 }
 

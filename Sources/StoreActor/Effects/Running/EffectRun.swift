@@ -3,6 +3,7 @@
 package final class EffectRun<Action>: Sendable {
   let priority: TaskPriority?
   let name: String?
+  let owner: EffectOwner
   let location: IssueLocation?
   /// The path of the action that began the run, if no action states it.
   let path: [String]?
@@ -11,12 +12,14 @@ package final class EffectRun<Action>: Sendable {
   init(
     priority: TaskPriority?,
     name: String?,
+    owner: EffectOwner = .sender,
     location: IssueLocation?,
     path: [String]? = nil,
     operation: @escaping @concurrent @Sendable (Send<Action>) async -> Void,
   ) {
     self.priority = priority
     self.name = name
+    self.owner = owner
     self.location = location
     self.path = path
     self.operation = operation
@@ -27,6 +30,7 @@ package final class EffectRun<Action>: Sendable {
     EffectRun(
       priority: priority,
       name: name,
+      owner: owner,
       location: location,
       path: path,
       operation: operation,

@@ -153,6 +153,14 @@ struct EffectContext<Action> {
     return context
   }
 
+  /// The context of an effect that outlives the sender of its action.
+  @MainActor
+  func outliving() -> Self {
+    var context = self
+    context.lineage = lineage.outliving()
+    return context
+  }
+
   @MainActor
   func counted(by lineage: EffectLineage) -> Self {
     var context = self

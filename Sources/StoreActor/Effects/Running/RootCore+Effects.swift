@@ -9,7 +9,9 @@ extension RootCore {
     case .send(let action):
       deliver(action, in: context)
     case .run(let run):
+      let context = run.owner == .sender ? context : context.outliving()
       let work = enqueue(in: context) { [weak self] in self?.start(run, as: $0, in: context) }
+      if run.owner == .daemon { onOutliving?(run.name ?? "", context.lineage) }
       if let effectLog, let name = run.name {
         let path = run.path ?? context.action.map { actionPath(of: $0) } ?? []
         log(work, InterruptedEffect(name: name, path: path), in: effectLog)

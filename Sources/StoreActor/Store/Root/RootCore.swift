@@ -63,6 +63,12 @@ package final class RootCore<State, Action>: StoreCore {
   /// For a test store, which requires an assertion of it.
   package var onRefusal: (@MainActor (_ action: Action, _ refusal: Refusal) -> Void)?
 
+  /// Called for each effect that outlives the sender of its action, with its name, and with its
+  /// lineage, which has begun.
+  ///
+  /// For a daemon, which limits and shows them.
+  package var onOutliving: (@MainActor (_ name: String, _ lineage: EffectLineage) -> Void)?
+
   /// Receives the begin and the end of named effects; nil if they are not recorded.
   package var effectLog: (any EffectLog)?
 
