@@ -137,8 +137,8 @@ package struct Limits: Sendable, Equatable {
   package var outcomesOfOwner = 16_384
   /// Bytes of the outcomes that are kept of all clients together, in memory.
   ///
-  /// There is room for a longest one of each of ``clients`` and ``sessions``, without its value, also
-  /// after an eighth is freed. The values of replies and refusals are dropped first.
+  /// There is room for a longest one of each of ``clients`` and ``sessions``, without its value,
+  /// also after an eighth is freed. The values of replies and refusals are dropped first.
   package var outcomeBytes = 24 << 20
   /// The part that others leave to the clients of the owner.
   package var outcomeBytesOfOwner = 4 << 20

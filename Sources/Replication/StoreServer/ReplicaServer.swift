@@ -155,14 +155,19 @@ package final class ReplicaServer {
         ("scopeNamesRefused", sessions?.names.refusals ?? 0),
       ]
     }
+    recorder?.wallMilliseconds = now.wallMilliseconds
+    recorder?.holder = { [access] in access.grants.holder(of: $0) }
+    recorder?.onEffects = { [weak outcomes] in outcomes?.onUnsent?() }
+    followWork()
+  }
+
+  /// Counts the effects that outlive their senders, from now on.
+  private func followWork() {
     root.onOutliving = { [weak work, weak sessions, access] name, lineage in
       work?.follow(name, lineage)
       guard let origin = lineage.origin else { return }
       sessions?.follow(lineage, of: access.grants.holder(of: origin.identity))
     }
-    recorder?.wallMilliseconds = now.wallMilliseconds
-    recorder?.holder = { [access] in access.grants.holder(of: $0) }
-    recorder?.onEffects = { [weak outcomes] in outcomes?.onUnsent?() }
   }
 
   /// Creates the server of a root store.

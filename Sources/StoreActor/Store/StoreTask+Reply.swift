@@ -13,9 +13,9 @@ extension StoreTask {
   ///
   /// - Parameter type: The type of the reply.
   /// - Returns: The value with which the reducer has replied.
-  /// - Throws: An ``ActionFailure`` as ``applied()`` does, a ``ReplyFailure`` if the action was
-  ///   applied, but there is no reply of the type, or `CancellationError` if the waiting task is
-  ///   cancelled.
+  /// - Throws: An ``ActionFailure`` as ``applied()`` does, or a ``ReplyFailure`` if the action was
+  ///   applied, but there is no reply of the type. `CancellationError` if the waiting task is
+  ///   cancelled before.
   @MainActor
   public func reply<Reply: Sendable>(_ type: Reply.Type = Reply.self) async throws -> Reply {
     let action = try await appliedAction()
@@ -64,8 +64,8 @@ public struct ReplyFailure: Error, Hashable {
     /// No reducer has replied, a parent has dropped the reply, or the exposure of the scope does
     /// not name the type of the reply.
     public static let none = Code(description: "none")
-    /// There was a reply, and the daemon does not have it: it was too large, or made room for
-    /// others.
+    /// There was a reply, and the daemon does not have it: it was too large, or the daemon needed
+    /// its room for newer ones.
     public static let forgotten = Code(description: "forgotten")
     /// The reply has another type.
     public static let unreadable = Code(description: "unreadable")

@@ -92,8 +92,8 @@ public struct StoreTask: Sendable {
   ///
   /// - Returns: The revision that includes the action.
   /// - Throws: An ``ActionFailure`` if the action was not, or perhaps not, reduced, or if the
-  ///   journal was closed before it had the action; `CancellationError` if the waiting task is
-  ///   cancelled.
+  ///   journal was closed before it had the action. `CancellationError` if the waiting task is
+  ///   cancelled before.
   @discardableResult
   public func applied() async throws -> UInt64 {
     try await appliedAction().revision

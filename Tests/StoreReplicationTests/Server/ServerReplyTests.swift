@@ -186,16 +186,16 @@ struct ServerReplyTests {
     var limits = Limits()
     (limits.outcomeBytes, limits.outcomeBytesOfOwner) = (40_000, 8_000)
     let form = DurableForm(Deck.State.self)
-    func client(_ number: UInt8, _ holder: ClientHolder, _ bytes: Int) throws -> KeptHistory.Client {
-      let outcomes = [applied(1), applied(2), try replied(3, bytes)]
+    func client(_ number: UInt8, _ holder: ClientHolder) throws -> KeptHistory.Client {
+      let outcomes = [applied(1), applied(2), try replied(3, 4_000)]
       let id = ServerBench.clientID(number)
       return KeptHistory.Client(id: id, last: 3, outcomes: outcomes, holder: holder)
     }
     var history = KeptHistory()
     for number in 1...12 as ClosedRange<UInt8> {
-      history.clients.append(try client(number, .user(2), 4_000))
+      history.clients.append(try client(number, .user(2)))
     }
-    history.clients.append(try client(13, .user(1), 4_000))
+    history.clients.append(try client(13, .user(1)))
     let recovery = Recovery(form, initial: Deck.State(), limits: limits)
     try recovery.written(by: form.schema)
     let bytes = SnapshotBytes.encode(revision: 3, history) { form.encode(Deck.State(), &$0) }

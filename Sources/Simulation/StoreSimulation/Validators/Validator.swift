@@ -17,7 +17,8 @@ package enum Validator {
     Rest.check, SerialOrder.check, ExactlyOnce.check, Replies.check, CutConsistency.check,
     DeltaOrder.check, ReadYourWrites.check, Resumption.check, Identity.check, SessionBound.check,
     WaitsEnd.check, WaitsSucceed.check, BackOff.check, Holding.check, Effects.check,
-    OutputOrder.check, OutputPlace.check, OutputReach.check, Builds.check, Durable.check, Granted.check,
+    OutputOrder.check, OutputPlace.check, OutputReach.check, Builds.check, Durable.check,
+    Granted.check,
   ]
 
   /// Returns all violations in a history.

@@ -44,8 +44,8 @@ package final class EffectLineage: StoreTaskHandle {
 
   /// The lineage of the action that the work is for.
   ///
-  /// An effect that outlives the sender has a lineage of its own, which the actions that it sends
-  /// share.
+  /// An effect that outlives the sender has a lineage of its own. The actions that it sends share
+  /// that lineage.
   @MainActor var ofAction: EffectLineage { isOutliving ? self : parent?.ofAction ?? self }
 
   /// A lineage for an effect that outlives the sender of this lineage's action.
