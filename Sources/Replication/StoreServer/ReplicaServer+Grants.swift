@@ -6,7 +6,8 @@ extension ReplicaServer {
   /// Applies changed grants from now on.
   ///
   /// Sessions whose grants are too narrow for their joined scopes end. Sessions whose view must now
-  /// use the other socket reconnect.
+  /// use the other socket reconnect. Effects that outlive their clients end if these have no right
+  /// any more.
   func apply(_ grants: Grants, at moment: Moment) {
     now = moment
     access.grants = grants
@@ -23,5 +24,6 @@ extension ReplicaServer {
         cuts.append(Cut(peer: session.peer, reason: "gets its view on another socket now"))
       }
     }
+    work.cancel { !grants.hasRights($1) }
   }
 }

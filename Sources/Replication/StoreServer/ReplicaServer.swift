@@ -164,9 +164,9 @@ package final class ReplicaServer {
   /// Counts the effects that outlive their senders, from now on.
   private func followWork() {
     root.onOutliving = { [weak work, weak sessions, access] name, lineage in
-      work?.follow(name, lineage)
-      guard let origin = lineage.origin else { return }
-      sessions?.follow(lineage, of: access.grants.holder(of: origin.identity))
+      let holder = lineage.origin.map { access.grants.holder(of: $0.identity) }
+      work?.follow(name, lineage, of: holder)
+      if let holder { sessions?.follow(lineage, of: holder) }
     }
   }
 
@@ -240,7 +240,11 @@ package final class ReplicaServer {
   }
 
   /// Stops observing the root store, which can outlive the server.
-  func detach() { root.detach() }
+  func detach() {
+    root.detach()
+    // What a client has started ends with the daemon, although the process may go on.
+    work.cancel { _, _ in true }
+  }
 
   /// The newest revision that may be published.
   package var revision: UInt64 { root.revision }
@@ -496,6 +500,7 @@ package final class ReplicaServer {
       let message = "Your actions' effects change more than the daemon's disk takes."
       end(session, code: Outcome.overloaded, message: message)
     }
+    work.cancel { holder, _ in holders.contains(holder) }
   }
 
   /// When ``endTurn(_:heardUntil:)`` may have work to do without a frame; nil if never.

@@ -30,9 +30,15 @@ extension Effect {
       dependencies: DependencyValues._current,
       revision: 0,
     )
-    let lineage = EffectLineage()
-    core.perform(effect, in: EffectContext(place: core.registry, lineage: lineage, action: nil))
+    // A part of the action also counts effects that outlive its sender.
+    let part = EffectLineage()
+    let context = EffectContext<Action>(
+      place: core.registry,
+      lineage: EffectLineage(),
+      action: nil,
+    )
+    core.perform(Self(.tracked(effect, by: part)), in: context)
     core.startEffects()
-    return (core, lineage)
+    return (core, part)
   }
 }

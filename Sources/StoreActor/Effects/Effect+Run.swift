@@ -52,7 +52,10 @@ extension Effect {
   /// The client that has started it may leave. ``StoreTask/finish()`` does not wait for the work,
   /// and ``StoreTask/cancel()`` reaches neither it nor the effects of the actions that it sends. It
   /// ends by itself, or when an ``Effect/cancel(id:)`` or the removal of its child cancels it.
-  /// Effects that follow it in a `.concatenate` still belong to the sender.
+  ///
+  /// The other steps of a `.concatenate` still belong to the sender, as do the delays of `debounce`
+  /// and `throttle`: a step that has not begun when the sender leaves does not begin. The task of
+  /// the action waits for all steps, unless it is cancelled.
   ///
   /// The work acts on behalf of the sender. A daemon lists running work of its own by name in its
   /// status, and limits that of each user. If it restarts meanwhile, it reports the interrupted
@@ -108,6 +111,20 @@ extension Effect {
         }
       }
       return Self(.run(run))
+    }
+  }
+}
+
+extension Effect {
+  /// Whether work of the effect may outlive the sender of the action.
+  var mayOutlive: Bool {
+    switch operation {
+    case .run(let run): run.owner == .daemon
+    case .none, .refuse, .send, .source, .output, .reply, .cancel: false
+    case .resolve: true
+    case .merge(let effects), .concatenate(let effects): effects.contains(where: \.mayOutlive)
+    case .cancellable(let effect, _, _), .tracked(let effect, _), .child(let effect, _, _):
+      effect.mayOutlive
     }
   }
 }

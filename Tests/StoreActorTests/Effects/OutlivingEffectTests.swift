@@ -94,6 +94,27 @@ struct OutlivingEffectTests {
     }
   }
 
+  @Test("A cancelled task does not wait for a step that the daemon owns")
+  func cancelledSequence() async {
+    let core = core(TestClock())
+    let task = core.send(.printAndThen)
+    task.cancel()
+    await task.finish()
+    #expect(core.hasRunningEffects)
+    #expect(core.state.printed == 0)
+  }
+
+  @Test("A sequence continues after it, and does not wait for effects of its actions")
+  func sequenceOfFollowers() async {
+    let clock = TestClock()
+    let core = core(clock)
+    core.send(.printForeverAndThen)
+    await clock.advance(by: .seconds(1))
+    // The effect's action has started another one, which waits.
+    while core.state.printed < 2 { await Task.yield() }
+    #expect(core.hasRunningEffects)
+  }
+
   @Test("It acts on behalf of the sender, and is reported with its name until it has ended")
   func origin() async {
     let clock = TestClock()
@@ -159,7 +180,8 @@ extension OutlivingEffectTests {
     enum Action: Equatable, Sendable {
       case print(owner: EffectOwner)
       case printed(EffectOwner?)
-      case printTwice, printBoth, printAndThen, printAndRefuse, refused, stop, removeChild
+      case printTwice, printBoth, printAndThen, printForeverAndThen, printAndRefuse, refused
+      case stop, removeChild
       case child(Child.Action)
     }
 
@@ -175,6 +197,8 @@ extension OutlivingEffectTests {
         case .printTwice: return run(.daemon, then: .sender)
         case .printBoth: return .merge(run(.daemon), run(.sender))
         case .printAndThen: return .concatenate(run(.daemon), .send(.printed(nil)))
+        case .printForeverAndThen:
+          return .concatenate(run(.daemon, then: .sender), .send(.printed(nil)))
         case .printAndRefuse: return .merge(run(.daemon), .send(.refused))
         case .refused: return .refuse("No.")
         case .stop: return .cancel(id: "print")

@@ -81,6 +81,26 @@ struct ServerWorkTests {
     #expect(bench.server.sessions.usage[.user(1000)]?.effects == 0)
   }
 
+  @Test("They end when their user has no right any more, and with the daemon")
+  func revoked() async throws {
+    for isRevoked in [true, false] {
+      let bench = try bench()
+      _ = try bench.act(1, sequence: 1, .factOrdered)
+      await eventually { bench.gate.waiting == 1 }
+      bench.receive(.bye, from: 1)
+      try bench.endTurn()
+      #expect(bench.gate.cancelled == 0)
+      if isRevoked {
+        bench.turn.apply(Grants(owner: 999, lines: []))
+      } else {
+        bench.server.detach()
+      }
+      await eventually { bench.gate.cancelled == 1 }
+      bench.gate.open()
+      await eventually { !bench.root.hasRunningEffects }
+    }
+  }
+
   @Test("A journal contains their begin and their end")
   func recorded() async throws {
     let bench = try bench(journal: journal)
@@ -101,8 +121,8 @@ struct ServerWorkTests {
     let work = DaemonWork(limits)
     let gate = Gate()
     let core = RootCore(initialState: { 0 }, reducer: { Named(gate: gate) })
-    core.onOutliving = { work.follow($0, $1) }
-    for name in ["one", "two", "two", "three", "print all"] { core.send(.begun(name)) }
+    core.onOutliving = { work.follow($0, $1, of: nil) }
+    for name in ["one", "two", "two", "three", ""] { core.send(.begun(name)) }
     await eventually { gate.waiting == 5 }
     #expect(work.counts == ["one": 1, "two": 2])
     #expect(work.others == 2)

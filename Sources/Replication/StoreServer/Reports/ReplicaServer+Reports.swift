@@ -55,7 +55,7 @@ extension ReplicaServer {
       samples: rights.isEverything ? counters.ofProgram() : [],
       // The names may contain data of other clients.
       work: rights.isEverything ? work.counts : [:],
-      otherWork: work.others,
+      otherWork: rights.isEverything ? work.others : 0,
     )
     var encoder = CBOREncoder()
     report.encode(to: &encoder)
@@ -73,7 +73,7 @@ extension ReplicaServer {
       sessions: UInt64(all.count),
       unreadBytes: backlogs.map(\.bytes).max() ?? 0,
       unreadMilliseconds: backlogs.map(\.milliseconds).max() ?? 0,
-      effects: all.reduce(0) { $0 + UInt64($1.actions.runningCount) },
+      effects: all.reduce(work.total) { $0 + UInt64($1.actions.runningCount) },
       counters: counters.byName,
       samples: counters.ofProgram(),
     )

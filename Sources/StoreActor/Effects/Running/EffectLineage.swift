@@ -22,17 +22,23 @@ package final class EffectLineage: StoreTaskHandle {
   @MainActor private(set) var parent: EffectLineage?
   /// The origin of the lineage; nil for the process.
   package let origin: ActionOrigin?
-  /// Whether it is the work of an effect that outlives the sender of its action.
-  private let isOutliving: Bool
+  /// The lineage of the actions that an effect sends if it outlives the sender of its own action;
+  /// nil for the lineages of other work.
+  ///
+  /// It counts the effect's work, too.
+  private let root: EffectLineage?
+  /// The lineage of the actions that the current task sends if it dismisses its feature; nil for
+  /// that of the action that presents the feature.
+  @TaskLocal static var dismissing: EffectLineage?
 
   package init(origin: ActionOrigin? = nil) {
     self.origin = origin
-    isOutliving = false
+    root = nil
   }
 
-  private init(outliving origin: ActionOrigin?) {
-    self.origin = origin
-    isOutliving = true
+  private init(of root: EffectLineage) {
+    self.root = root
+    origin = root.origin
   }
 
   /// Makes this a part of another lineage.
@@ -42,11 +48,9 @@ package final class EffectLineage: StoreTaskHandle {
     return self
   }
 
-  /// The lineage of the action that the work is for.
-  ///
-  /// An effect that outlives the sender has a lineage of its own. The actions that it sends share
-  /// that lineage.
-  @MainActor var ofAction: EffectLineage { isOutliving ? self : parent?.ofAction ?? self }
+  /// The lineage of the action that the work is for, or of the actions that an effect sends if it
+  /// outlives the sender.
+  @MainActor var ofAction: EffectLineage { root ?? parent?.ofAction ?? self }
 
   /// A lineage for an effect that outlives the sender of this lineage's action.
   ///
@@ -54,7 +58,7 @@ package final class EffectLineage: StoreTaskHandle {
   @MainActor
   func outliving() -> EffectLineage {
     let action = ofAction
-    let lineage = EffectLineage(outliving: action.origin)
+    let lineage = EffectLineage(of: EffectLineage(origin: action.origin))
     return action === self ? lineage : lineage.within(self)
   }
 
@@ -119,7 +123,8 @@ package final class EffectLineage: StoreTaskHandle {
       return state.isCancelled
     }
     if isCancelled { work.cancel() }
-    let outlives = outlives || isOutliving
+    root?.insert(work)
+    let outlives = outlives || root != nil
     outer(outlives: outlives)?.insert(work, outlives: outlives)
   }
 
@@ -134,7 +139,8 @@ package final class EffectLineage: StoreTaskHandle {
     }
     for waiter in waiters { waiter.resume() }
     for callback in callbacks { callback() }
-    let outlives = outlives || isOutliving
+    root?.remove(work)
+    let outlives = outlives || root != nil
     outer(outlives: outlives)?.remove(work, outlives: outlives)
   }
 }

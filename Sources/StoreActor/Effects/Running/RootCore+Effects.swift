@@ -11,7 +11,7 @@ extension RootCore {
     case .run(let run):
       let context = run.owner == .sender ? context : context.outliving()
       let work = enqueue(in: context) { [weak self] in self?.start(run, as: $0, in: context) }
-      if run.owner == .daemon { onOutliving?(run.name ?? "", context.lineage) }
+      if run.owner == .daemon { onOutliving?(run.name ?? "", context.lineage.ofAction) }
       if let effectLog, let name = run.name {
         let path = run.path ?? context.action.map { actionPath(of: $0) } ?? []
         log(work, InterruptedEffect(name: name, path: path), in: effectLog)
@@ -47,7 +47,7 @@ extension RootCore {
     in context: EffectContext<Action>,
   ) -> @MainActor () -> Void {
     { [weak self, lineage = context.lineage.ofAction] in
-      _ = self?.send(dismissal(), lineage: lineage)
+      _ = self?.send(dismissal(), lineage: EffectLineage.dismissing ?? lineage)
     }
   }
 
@@ -74,17 +74,22 @@ extension RootCore {
       let part = EffectLineage()
       perform(effect, in: context.counted(by: part))
       if part.isFinished { continue }
-      if !rest.isEmpty { wait(for: part, before: rest, in: context) }
+      if !rest.isEmpty {
+        wait(for: part, mayOutlive: effect.mayOutlive, before: rest, in: context)
+      }
       return
     }
   }
 
   private func wait(
     for part: EffectLineage,
+    mayOutlive: Bool,
     before rest: ArraySlice<Effect<Action>>,
     in context: EffectContext<Action>,
   ) {
     let work = EffectWork(in: context)
+    // The part may go on for long after the task of the action was cancelled.
+    if mayOutlive { work.attach { onMainActor { work.end() } } }
     part.whenFinished { [weak self] in
       if let self, !work.isCancelled, !isAbandoning {
         performChain(rest, in: context)
@@ -121,7 +126,9 @@ extension RootCore {
       keep: keep,
     )
     let task = makeTask(priority: run.priority, name: run.name) { [place = context.place] in
-      await EffectPlace.$current.withValue(place) { await run.operation(send) }
+      await EffectLineage.$dismissing.withValue(run.owner == .daemon ? lineage : nil) {
+        await EffectPlace.$current.withValue(place) { await run.operation(send) }
+      }
       await work.end()
     }
     work.attach { task.cancel() }
