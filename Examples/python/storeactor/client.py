@@ -16,7 +16,7 @@ from .encoding import EncodingError, decode, digest, encode
 from .schema import Schema, SchemaError
 
 VERSION = 1
-FEATURES = 11  # snapshot then replay, views on `ctl`, replies
+FEATURES = 27  # snapshot then replay, views on `ctl`, replies, conditions
 FOLLOW, SEND_ONLY, KEEP = 0, 1, 2
 NOBODY_SEES = 1 << 62  # a sequence from which on the view never has it
 JOIN_BYTES = 16 << 20
@@ -463,6 +463,7 @@ class Client:
 
     def _hello_ok(self, *body):
         _, _, token, epoch, revision, private, _, resumed, lease, limits, running = body[:11]
+        self._features = body[11] if len(body) > 11 else 0
         is_other_epoch = self.epoch not in (None, epoch)
         self._token, self.epoch = token, epoch
         self._hear(revision)
@@ -902,8 +903,10 @@ class Client:
 
     # Actions: §10
 
-    async def send(self, name, item, *, within=None):
+    async def send(self, name, item, *, within=None, if_unchanged=False):
         """Sends an action, to which `Action.applied` waits; or waits for room to send it.
+
+        With `if_unchanged` it is applied only to the state that the scope has here.
 
         An action is as its schema has it: a case's name, or `{name: {label: value}}`.
         """
@@ -919,7 +922,11 @@ class Client:
         if self._closing:
             raise self._closing
         deadline = None if within is None else int((time.time() + within) * 1000)
-        action = Action(self, scope, item, deadline)
+        if if_unchanged and (scope.position is None or not self._features & 16):
+            raise Refused(f"{scope.name} has no state yet, or the daemon knows no conditions")
+        # A time, no trace, and a digest.
+        when = [deadline, None, scope.digest] if if_unchanged else deadline
+        action = Action(self, scope, item, when)
         action.sequence, self._next_sequence = self._next_sequence, self._next_sequence + 1
         self._actions[action.sequence] = action
         scope.pending += 1

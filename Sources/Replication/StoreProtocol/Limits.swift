@@ -113,6 +113,9 @@ package struct Limits: Sendable, Equatable {
   package var actionsPerJoinEntry = 2
   /// Names of scopes in a status, in bytes; beyond that they are only counted.
   package var statusNameBytes = 64 << 10
+  /// The bytes that an action with a condition costs beside its own: the daemon computes the digest
+  /// of its scope.
+  package var conditionCost = 64 << 10
   /// Names of running effects that outlive their senders, in a status; those of further names are
   /// counted together.
   package var workNames = 256

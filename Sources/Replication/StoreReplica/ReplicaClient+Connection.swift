@@ -87,6 +87,7 @@ extension ReplicaClient {
       scopes: max(1, Int(Int32(clamping: hello.scopes))),
       lease: Self.lease(hello.leaseMilliseconds),
       takesTraces: hello.features.contains(.traces),
+      takesConditions: hello.features.contains(.conditions),
     )
     hear(hello.revision)
     phase = .live

@@ -59,6 +59,8 @@ package final class ReplicaClient {
     var lease: Duration
     /// Whether an action may state its span.
     var takesTraces = false
+    /// Whether an action may state the digest of its scope's state.
+    var takesConditions = false
 
     /// The most bytes of an action that the daemon accepts.
     var actionBytes: Int { ReplicaClient.actionBytes(inFrameOf: frameBytes) }

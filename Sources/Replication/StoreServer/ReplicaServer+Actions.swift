@@ -109,7 +109,7 @@ extension ReplicaServer {
     let most: String
     if !sessions.spendAction(of: session, now: now.instant) {
       most = "\(limits.actionsPerSecond) actions"
-    } else if !sessions.spendActionBytes(request.action.count, of: session, now: now.instant) {
+    } else if !sessions.spendActionBytes(cost(of: request), of: session, now: now.instant) {
       most = "\(limits.actionBytesPerSecond >> 20) MiB of actions"
     } else {
       return
@@ -118,6 +118,24 @@ extension ReplicaServer {
     throw Outcome.Failure(
       code: Outcome.overloaded,
       message: "You may send \(most) a second. Try again later.",
+    )
+  }
+
+  /// The bytes of an action against its holder's rate.
+  private func cost(of request: ClientMessage.ActionRequest) -> Int {
+    request.action.count + (request.condition == nil ? 0 : limits.conditionCost)
+  }
+
+  /// Refuses an action that was meant for another state of its scope.
+  private func checkCondition(
+    _ request: ClientMessage.ActionRequest,
+    of scope: RootScope,
+    named name: String,
+  ) throws(Outcome.Failure) {
+    guard let expected = request.condition, root.newestDigest(of: scope) != expected else { return }
+    throw Outcome.Failure(
+      code: Outcome.conflict,
+      message: "The state of \(name.quoted) is another one by now.",
     )
   }
 
@@ -160,6 +178,7 @@ extension ReplicaServer {
       )
     }
     try checkEffects(session)
+    try checkCondition(request, of: target.scope, named: target.name)
     if let recorder {
       if let refusal = recorder.refusal(now.instant, of: session.holder) { throw refusal }
       recorder.beginAction(of: session.recorded, sequence, to: target.name, request.action)

@@ -26,7 +26,15 @@ final class ChildCore<Base: StoreCore, State, Action>: StoreCore {
   }
 
   func send(_ action: Action) -> StoreTask {
-    guard let mayGo, mayGo.end == .gone else { return base.send(self.action.embed(action)) }
+    forward(action) { base.send($0) }
+  }
+
+  func sendIfUnchanged(_ action: Action) -> StoreTask {
+    forward(action) { base.sendIfUnchanged($0) }
+  }
+
+  private func forward(_ action: Action, _ send: (Base.Action) -> StoreTask) -> StoreTask {
+    guard let mayGo, mayGo.end == .gone else { return send(self.action.embed(action)) }
     // In a client this is expected: a daemon's state changes at any time.
     if base is RootCore<Base.State, Base.Action> { reportEndedStore(of: State.self, action) }
     return .forNobody

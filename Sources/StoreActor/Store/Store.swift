@@ -67,6 +67,27 @@ public final class Store<State, Action> {
   public func send(_ action: Action) -> StoreTask {
     core.send(action)
   }
+
+  /// Sends an action that is applied only if the state has not changed since this store showed it.
+  ///
+  /// ```swift
+  /// try await store.send(.toggleButtonTapped, ifUnchanged: true).applied()
+  /// ```
+  ///
+  /// Clients of a daemon race: another one may change the state while the action is on its way.
+  /// Then the action is not applied, and ``StoreTask/applied()`` throws an ``ActionFailure`` with
+  /// the code ``ActionFailure/Code/conflict``. It is the whole scope that the daemon exposes that
+  /// must be unchanged, also for the store of a child. An earlier action of this client that is
+  /// still on its way changes it, too. In process an action is reduced at once, without a conflict.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - isConditional: Whether the action is applied only to the state that this store shows.
+  /// - Returns: The task of the action's effects: wait for them, or cancel them.
+  @discardableResult
+  public func send(_ action: Action, ifUnchanged isConditional: Bool) -> StoreTask {
+    isConditional ? core.sendIfUnchanged(action) : core.send(action)
+  }
 }
 
 /// The store of a feature: `StoreOf<Counter>`.

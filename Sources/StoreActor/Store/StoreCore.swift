@@ -15,6 +15,10 @@ package protocol StoreCore<State, Action>: AnyObject {
   @discardableResult
   func send(_ action: Action) -> StoreTask
 
+  /// Sends an action that is applied only if the state is still the one that this core shows.
+  @discardableResult
+  func sendIfUnchanged(_ action: Action) -> StoreTask
+
   /// Calls a closure after each commit, until the subscription is cancelled or released.
   ///
   /// A core holds the closure for as long as both live; the closure should not hold the core.
@@ -41,6 +45,11 @@ extension StoreCore {
   /// The state after the last commit.
   @usableFromInline
   package var state: State { node.state }
+
+  /// In this process, no other state can precede the action.
+  @usableFromInline
+  @discardableResult
+  package func sendIfUnchanged(_ action: Action) -> StoreTask { send(action) }
 
   @usableFromInline
   package func child<ChildState, ChildAction>(

@@ -41,6 +41,8 @@ final class RootProbe: RootPort {
     set { root.onOutliving = newValue }
   }
 
+  func newestDigest(of scope: RootScope) -> Digest { root.newestDigest(of: scope) }
+
   func takeReply() -> EncodedReply? { root.takeReply() }
 
   func takeRefusals() -> UnansweredRefusals? { root.takeRefusals() }

@@ -112,30 +112,42 @@ package enum ClientMessage: Hashable, Sendable {
     /// Milliseconds since 1970 after which the action must not run any more.
     package var deadline: UInt64?
     /// The span that it belongs to, if any.
-    package var trace: String? { span?.text }
-    /// Boxed: nearly no action has one, and all are copied on their way.
-    private let span: Span?
+    package var trace: String? { extras?.trace }
+    /// The digest that its scope's state must have; nil for any state.
+    package var condition: Digest? { extras?.condition }
+    /// Boxed: nearly no action has them, and all are copied on their way.
+    private let extras: Extras?
 
     package init(
       handle: UInt64,
       action: ArraySlice<UInt8>,
       deadline: UInt64?,
       trace: String? = nil,
+      condition: Digest? = nil,
     ) {
       self.handle = handle
       self.action = action
       self.deadline = deadline
-      span = trace.map { Span($0) }
+      extras = trace == nil && condition == nil ? nil : Extras(trace, condition)
     }
 
-    private final class Span: Hashable, Sendable {
-      let text: String
+    private final class Extras: Hashable, Sendable {
+      let trace: String?
+      let condition: Digest?
 
-      init(_ text: String) { self.text = text }
+      init(_ trace: String?, _ condition: Digest?) {
+        self.trace = trace
+        self.condition = condition
+      }
 
-      static func == (one: Span, other: Span) -> Bool { one.text == other.text }
+      static func == (one: Extras, other: Extras) -> Bool {
+        one.trace == other.trace && one.condition == other.condition
+      }
 
-      func hash(into hasher: inout Hasher) { hasher.combine(text) }
+      func hash(into hasher: inout Hasher) {
+        hasher.combine(trace)
+        hasher.combine(condition)
+      }
     }
   }
 }
@@ -179,6 +191,7 @@ extension ClientMessage {
           handle: request.handle,
           deadline: request.deadline,
           trace: request.trace,
+          condition: request.condition,
         )
       }
     case .ping(let number, let revision): encoder.message(Kind.ping, number, revision)
@@ -286,10 +299,7 @@ extension ClientMessage {
       let handle = try decoder.unsigned()
       let action = try decoder.rawItem()
       if try decoder.peekKind() == .array {
-        let (deadline, trace) = try traced(from: &decoder)
-        requests.append(
-          ActionRequest(handle: handle, action: action, deadline: deadline, trace: trace)
-        )
+        requests.append(try request(from: &decoder, handle, action))
       } else {
         let deadline = try decoder.optionalUnsigned()
         requests.append(ActionRequest(handle: handle, action: action, deadline: deadline))
@@ -298,17 +308,27 @@ extension ClientMessage {
     return .actions(first: first, requests)
   }
 
-  /// A deadline and a span.
+  /// An action with a deadline, a span and a condition.
   ///
   /// A span that is too long is dropped, because effects retain it.
-  private static func traced(
-    from decoder: inout CBORDecoder
-  ) throws(MessageError) -> (deadline: UInt64?, trace: String?) {
+  private static func request(
+    from decoder: inout CBORDecoder,
+    _ handle: UInt64,
+    _ action: ArraySlice<UInt8>,
+  ) throws(MessageError) -> ActionRequest {
     let count = try decoder.arrayHeader()
     try decoder.require(2, of: count, "a time with a trace")
-    let (deadline, trace) = (try decoder.optionalUnsigned(), try decoder.text())
-    try decoder.skipItems(count - 2)
-    return (deadline, trace.utf8.count <= TextLimits.traceBytes ? trace : nil)
+    let deadline = try decoder.optionalUnsigned()
+    let trace = try decoder.nullIfPresent() ? nil : try decoder.text()
+    let condition = count > 2 ? Digest(rawValue: try decoder.unsigned()) : nil
+    try decoder.skipItems(max(0, count - 3))
+    return ActionRequest(
+      handle: handle,
+      action: action,
+      deadline: deadline,
+      trace: trace.flatMap { $0.utf8.count <= TextLimits.traceBytes ? $0 : nil },
+      condition: condition,
+    )
   }
 }
 
@@ -325,12 +345,15 @@ extension CBOREncoder {
     handle: UInt64,
     deadline: UInt64?,
     trace: String? = nil,
+    condition: Digest? = nil,
   ) {
     encode(unsigned: handle)
     append(raw: action)
-    if trace != nil { arrayHeader(2) }
+    if trace == nil, condition == nil { return encode(optional: deadline) }
+    arrayHeader(condition == nil ? 2 : 3)
     encode(optional: deadline)
-    if let trace { encode(text: trace) }
+    if let trace { encode(text: trace) } else { encodeNull() }
+    if let condition { encode(unsigned: condition.rawValue) }
   }
 
   /// A message whose elements are all unsigned integers.

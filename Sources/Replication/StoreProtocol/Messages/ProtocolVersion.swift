@@ -23,8 +23,11 @@ package struct ProtocolFeatures: OptionSet, Hashable, Sendable {
   /// An outcome may have the reply of a reducer.
   package static let replies = ProtocolFeatures(rawValue: 8)
 
+  /// An action may name the digest of its scope's state, without which it is not applied.
+  package static let conditions = ProtocolFeatures(rawValue: 16)
+
   /// All features that this program knows.
   package static let known: ProtocolFeatures = [
-    .snapshotThenReplay, .unicastViews, .traces, .replies,
+    .snapshotThenReplay, .unicastViews, .traces, .replies, .conditions,
   ]
 }

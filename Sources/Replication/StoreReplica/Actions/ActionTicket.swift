@@ -53,13 +53,22 @@ package final class ActionTicket {
     var replaced: Outcome.Failure?
     /// The span that it belongs to.
     var trace: String?
+    /// The digest that the scope's state must have; nil for any state.
+    var condition: Digest?
   }
 
-  init(scope: ClientScope, action: [UInt8], timeToLive: Duration?, trace: String? = nil) {
+  init(
+    scope: ClientScope,
+    action: [UInt8],
+    timeToLive: Duration?,
+    trace: String? = nil,
+    condition: Digest? = nil,
+  ) {
     self.scope = scope
     self.action = action
     self.timeToLive = timeToLive
     if let trace { ensureRest().trace = trace }
+    if let condition { ensureRest().condition = condition }
   }
 
   /// Its outcome, once the local state includes it or it was refused.
@@ -196,12 +205,23 @@ extension ActionTicket {
   func frameBytes(mostBytes most: Int) -> Int? {
     guard scope.handle != nil else { return Self.frameBytes(Self.nothing) }
     let trace = rest?.trace.map(Self.frameBytes(of:)) ?? 0
-    if fits(most) { return Self.frameBytes(action) + trace }
+    let extras = rest?.condition == nil ? trace : trace + Self.conditionBytes
+    if fits(most) { return Self.frameBytes(action) + extras }
     guard case .success(let bytes) = form(mostBytes: most) else { return nil }
-    return Self.frameBytes(bytes) + trace
+    return Self.frameBytes(bytes) + extras
   }
 
   static func frameBytes(_ action: [UInt8]) -> Int { action.count + 18 }
+
+  /// The most bytes that a condition needs in a frame.
+  private static let conditionBytes = 12
+
+  /// The most bytes that it may have beside its condition.
+  ///
+  /// - Parameter most: The most bytes of an action that the daemon accepts.
+  private func room(_ most: Int) -> Int {
+    rest?.condition == nil ? most : most - Self.conditionBytes
+  }
 
   /// The most bytes that a span needs in a frame.
   private static func frameBytes(of trace: String) -> Int { trace.utf8.count + 4 }
@@ -217,14 +237,14 @@ extension ActionTicket {
   }
 
   /// Whether the daemon accepts it unchanged, which is the usual case.
-  private func fits(_ most: Int) -> Bool { scope.translation == nil && action.count <= most }
+  private func fits(_ most: Int) -> Bool { scope.translation == nil && action.count <= room(most) }
 
   /// The action in the daemon's form, or why it is not accepted.
   private func form(mostBytes most: Int) -> Result<[UInt8], Outcome.Failure> {
     if fits(most) { return .success(action) }
     let result = translated()
-    guard case .success(let bytes) = result, bytes.count > most else { return result }
-    return .failure(Self.tooLarge(bytes.count, most))
+    guard case .success(let bytes) = result, bytes.count > room(most) else { return result }
+    return .failure(Self.tooLarge(bytes.count, room(most)))
   }
 
   /// The failure of an action that is larger than the daemon accepts.
@@ -255,6 +275,7 @@ extension ActionTicket {
   ) {
     if firstEpoch == nil { firstEpoch = session.epoch }
     if refusal == nil, let handle = scope.handle, !isOver(at: now.instant),
+      rest?.condition == nil || session.takesConditions,
       case .success(let bytes) = form(mostBytes: session.actionBytes)
     {
       rest?.replaced = nil
@@ -263,16 +284,17 @@ extension ActionTicket {
         handle: handle,
         deadline: deadline(at: now),
         trace: trace(beside: bytes, for: session),
+        condition: rest?.condition,
       )
     }
-    ensureRest().replaced = reasonForNothing(at: now.instant, session.actionBytes)
+    ensureRest().replaced = reasonForNothing(at: now.instant, session)
     encoder.action(Self.nothing, handle: 0, deadline: nil)
   }
 
   /// The span that is sent with it, if the daemon accepts spans and it fits.
   private func trace(beside action: [UInt8], for session: ReplicaClient.SessionState) -> String? {
     guard let trace = rest?.trace, session.takesTraces,
-      action.count + Self.frameBytes(of: trace) <= session.actionBytes
+      action.count + Self.frameBytes(of: trace) <= room(session.actionBytes)
     else { return nil }
     return trace
   }
@@ -288,13 +310,20 @@ extension ActionTicket {
   }
 
   /// Why the empty action is sent in its place.
-  private func reasonForNothing(at now: Instant, _ most: Int) -> Outcome.Failure {
+  private func reasonForNothing(
+    at now: Instant,
+    _ session: ReplicaClient.SessionState,
+  ) -> Outcome.Failure {
     if let refusal { return refusal }
+    if rest?.condition != nil, !session.takesConditions {
+      let message = "The daemon is too old for actions with a condition. Update the daemon."
+      return Outcome.Failure(code: Outcome.rejected, message: message)
+    }
     if isOver(at: now) {
       let message = "Its time was over before the daemon had it."
       return Outcome.Failure(code: Outcome.expired, message: message)
     }
-    return obstacle(mostBytes: most) ?? hopelessness
+    return obstacle(mostBytes: session.actionBytes) ?? hopelessness
   }
 
   /// Its deadline on the wall clock, in milliseconds since 1970.

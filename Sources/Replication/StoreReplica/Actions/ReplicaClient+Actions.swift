@@ -1,4 +1,5 @@
 import StoreActor
+package import StoreBytes
 import StoreProtocol
 import StoreState
 
@@ -10,14 +11,22 @@ extension ReplicaClient {
   ///   - scope: The scope that it is for.
   ///   - time: The time limit, from the next turn on; nil for no limit.
   ///   - trace: The span that it belongs to: the current one, if the program has a tracer.
+  ///   - condition: The digest that the scope's state must have; nil for any state.
   /// - Returns: The action's ticket; it is settled at once if the action cannot be accepted.
   package func submit(
     _ action: [UInt8],
     to scope: ClientScope,
     timeToLive time: Duration? = nil,
     trace: String? = TraceParent.current,
+    condition: Digest? = nil,
   ) -> ActionTicket {
-    let ticket = ActionTicket(scope: scope, action: action, timeToLive: time, trace: trace)
+    let ticket = ActionTicket(
+      scope: scope,
+      action: action,
+      timeToLive: time,
+      trace: trace,
+      condition: condition,
+    )
     let most = session?.actionBytes ?? Self.actionBytes(inFrameOf: limits.frameBytes)
     if isClosed {
       ticket.fail(Outcome.notSent, "The connection is closed.")

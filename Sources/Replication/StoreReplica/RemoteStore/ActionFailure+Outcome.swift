@@ -22,7 +22,7 @@ extension ActionFailure {
     case Outcome.overloaded: (code, remedy) = (.overloaded, "It was not applied.")
     case Outcome.absent: (code, remedy) = (.absent, "It was not applied.")
     case Outcome.conflict:
-      (code, remedy) = (.conflict, "It was not applied. Change the value that there is now.")
+      (code, remedy) = (.conflict, "It was not applied. Look at the value that there is now.")
     case Outcome.notSent: (code, remedy) = (.notSent, "It was not applied. Connect again.")
     case Outcome.outcomeUnknown, Outcome.forgotten:
       (code, remedy) = (.outcomeUnknown, "Look at the state to see whether it was applied.")

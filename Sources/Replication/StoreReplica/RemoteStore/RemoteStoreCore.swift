@@ -50,7 +50,21 @@ package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>:
   package var node: StoreNode<State> { root }
 
   @discardableResult
-  package func send(_ action: Action) -> StoreTask {
+  package func send(_ action: Action) -> StoreTask { send(action, condition: nil) }
+
+  package func sendIfUnchanged(_ action: Action) -> StoreTask {
+    guard replica.showsNewest, let digest = scope.digest else {
+      let failure = ActionFailure(
+        code: .conflict,
+        message: "The state of \"\(scope.name)\" is about to change, or is not known yet.",
+        remedy: "It was not applied. Look at the state that there is now.",
+      )
+      return StoreTask(handle: FailedTask(failure: failure))
+    }
+    return send(action, condition: digest)
+  }
+
+  private func send(_ action: Action, condition: Digest?) -> StoreTask {
     // Another state may have taken its place by now.
     if root.end == .gone { return .forNobody }
     do throws(CodecError) {
@@ -58,6 +72,7 @@ package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>:
         try action.encoded(),
         to: scope,
         timeToLive: client.actionTimeToLive,
+        condition: condition,
       )
       return StoreTask(handle: TicketTask(ticket, of: client))
     } catch {

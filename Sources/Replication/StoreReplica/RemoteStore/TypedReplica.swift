@@ -19,6 +19,8 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
   private var wasAbsent = false
   /// Whether the scope's state is shown: it is not absent, refused or closed.
   package private(set) var isShown = false
+  /// Whether the shown state is that of the newest bytes.
+  private(set) var showsNewest = false
   package let outputs = ObserverList<EncodedOutput>()
   /// The observers of a new shown state, notified while other copies may still show the former one.
   let onShow = ObserverList<Void>()
@@ -38,10 +40,12 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
   package var shown: State? { root?.state }
 
   package func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
+    showsNewest = false
     newest = try State?(encoded: snapshot)
   }
 
   package func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
+    showsNewest = false
     newest = try newest.applying(delta: delta)
     if case .none = newest { wasAbsent = true }
   }
@@ -52,6 +56,7 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
 
   package func show(revision: UInt64) {
     defer { if !onShow.isEmpty { onShow.notify() } }
+    showsNewest = true
     guard let newest else { return end(.gone) }
     if wasAbsent, let root, root.end == nil {
       root.end(.gone)

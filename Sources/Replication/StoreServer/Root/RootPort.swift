@@ -88,6 +88,9 @@ package protocol RootPort: AnyObject {
   /// - Returns: False if there is no change; then the encoder stays as it was.
   func encodeDelta(of scope: RootScope, into encoder: inout CBOREncoder) -> Bool
 
+  /// The digest of a scope's state after the newest reduced revision, in O(its size).
+  func newestDigest(of scope: RootScope) -> Digest
+
   /// The digest of a scope's newest visible state.
   func digest(of scope: RootScope) -> Digest
 

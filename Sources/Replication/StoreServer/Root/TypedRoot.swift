@@ -374,6 +374,10 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     withPlace(of: revision) { scope.source.digest($0) }
   }
 
+  func newestDigest(of scope: RootScope) -> Digest {
+    core.withState { scope.source.digest(UnsafeRawPointer($0)) }
+  }
+
   func rows(_ query: RowQuery, _ rights: Rights, _ limits: Limits) -> RowAnswer {
     for exposed in exposed {
       guard let rows = exposed.rows, let ids = exposed.description.id,
