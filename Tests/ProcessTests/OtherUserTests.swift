@@ -214,6 +214,9 @@ extension ProcessTests {
             peers.append(try await peer(world, as: OtherUsers.ann, [hello]))
             try await peers.last?.ready()
           }
+          // No faster than her hellos are admitted: her connections are limited, too.
+          let time = 1_000 * peers.count / Limits().hellosPerSecond
+          while try await world.answer("--json", "status")["uptimeMs"]?.int ?? 0 < time {}
         }
         #expect(try await world.get("counter")["count"] == 0)
         #expect(try await world.client(as: OtherUsers.bob, "get", "counter").isSuccess)
