@@ -86,8 +86,7 @@ extension ReplicaClient {
       // An Int32, because the limit is doubled later.
       scopes: max(1, Int(Int32(clamping: hello.scopes))),
       lease: Self.lease(hello.leaseMilliseconds),
-      takesTraces: hello.features.contains(.traces),
-      takesConditions: hello.features.contains(.conditions),
+      features: hello.features,
     )
     hear(hello.revision)
     phase = .live

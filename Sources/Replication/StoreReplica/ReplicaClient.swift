@@ -57,10 +57,13 @@ package final class ReplicaClient {
     /// The most scopes that the daemon accepts.
     var scopes: Int
     var lease: Duration
+    /// The features that both ends know.
+    var features: ProtocolFeatures = []
+
     /// Whether an action may state its span.
-    var takesTraces = false
+    var takesTraces: Bool { features.contains(.traces) }
     /// Whether an action may state the digest of its scope's state.
-    var takesConditions = false
+    var takesConditions: Bool { features.contains(.conditions) }
 
     /// The most bytes of an action that the daemon accepts.
     var actionBytes: Int { ReplicaClient.actionBytes(inFrameOf: frameBytes) }

@@ -71,7 +71,7 @@ public final class Store<State, Action> {
   /// Sends an action that is applied only if the state has not changed since this store showed it.
   ///
   /// ```swift
-  /// try await store.send(.toggleButtonTapped, ifUnchanged: true).applied()
+  /// try await store.send(.add("Milk"), ifUnchanged: true).applied()
   /// ```
   ///
   /// Clients of a daemon race: another one may change the state while the action is on its way.

@@ -67,6 +67,9 @@ extension Laboratory.Action: WireChoiceAction {
     .case("ovenSet", embed: Self.ovenSet) {
       if case .ovenSet(let oven) = $0 { oven } else { nil }
     },
+    .case("ovenTimed", "milliseconds", embed: Self.ovenTimed(milliseconds:)) {
+      if case .ovenTimed(let milliseconds) = $0 { milliseconds } else { nil }
+    },
   ]
 
   private static let comings: [ActionLayout<Self>.Case] = [

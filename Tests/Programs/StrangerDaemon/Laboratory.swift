@@ -46,16 +46,29 @@ struct Laboratory: Reducer {
     case humidityMeasured(room: String, percent: Double?)
     case moved(to: Place)
     case ovenSet(Oven)
+    /// Sets the oven to off after a time; the daemon owns the wait.
+    case ovenTimed(milliseconds: Int)
     case sampleTaken(id: Int, label: String)
     case samples(IdentifiedActionOf<Sample>)
     case technicianCame(name: String?)
   }
 
+  @Dependency(\.continuousClock) private var clock
   var readingFactor = 1
+
+  init(readingFactor: Int = 1) { self.readingFactor = readingFactor }
 
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       Self.note(action, in: &state)
+      guard case .ovenTimed(let milliseconds) = action else { return .none }
+      return .run(name: "oven", owner: .daemon) { [clock] send in
+        try await clock.sleep(for: .milliseconds(milliseconds))
+        await send(.ovenSet(.off))
+      }
+    }
+    .onRestored { state, restoration in
+      if restoration.interrupted("oven") { state.oven = .broken("interrupted") }
       return .none
     }
     .ifLet(\.experiment, action: \.experiment) {
@@ -76,6 +89,7 @@ struct Laboratory: Reducer {
     case .humidityMeasured(let room, let percent): state.humidity[room] = percent
     case .moved(let place): state.site.place = place
     case .ovenSet(let oven): state.oven = oven
+    case .ovenTimed: state.oven = .heating(target: 80, since: state.openedAt)
     case .sampleTaken(let id, let label):
       state.samples.updateOrAppend(Sample.State(id: id, label: label))
     case .technicianCame(let name): state.technician = name

@@ -316,6 +316,16 @@ import Testing
     }
   }
 
+  @Test func conditional() async throws {
+    let store = Store(initialState: ShoppingList.State()) {
+      ShoppingList()
+    } withDependencies: {
+      $0.uuid = .incrementing
+    }
+    try await store.send(.add("Milk"), ifUnchanged: true).applied()
+    #expect(store.state.items.count == 1)
+  }
+
   @Test func outliving() async throws {
     let store = TestStore(initialState: Printing.State()) { Printing { 3 } }
     let task = await store.send(.printButtonTapped)

@@ -1,0 +1,47 @@
+import GenericState
+import StoreState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+extension ProcessTests {
+  @Suite("Work that outlives its client, in a user's own daemon")
+  struct OutlivingWorkTests {
+    private func timed(_ milliseconds: Int) -> String {
+      #"{"ovenTimed":{"milliseconds":\#(milliseconds)}}"#
+    }
+
+    @Test("It continues after the client that started it has ended")
+    func continues() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.strangerDaemon)
+        let watcher = try await world.watch("laboratory", "--deltas")
+        let sent = try await world.client("send", "laboratory", timed(500))
+        #expect(sent.isSuccess)
+        // No note says that its effect ends with this command.
+        #expect(sent.errorText == "")
+        _ = try await watcher.output.lines(atLeast: 3)
+        #expect(try await world.get("laboratory")["oven"] == "off")
+      }
+    }
+
+    @Test("The status names it, and after a kill the feature learns that it was interrupted")
+    func killed() async throws {
+      try await World.run { world in
+        let first = try await world.startDaemon(.strangerDaemon, ["--keep"])
+        try await world.send("laboratory", timed(1_000_000))
+        let status = try await world.client("--json", "status").output.first ?? ""
+        #expect(try JSONValue(parsing: status)["work"]?["oven"]?.int == 1)
+        #expect(try await world.client("status").output.contains { $0.contains("oven ×1") })
+        first.send(signal: SIGKILL)
+        _ = try await first.ended(within: .seconds(30))
+        _ = try await world.startDaemon(.strangerDaemon, ["--keep"])
+        #expect(try await world.get("laboratory")["oven"]?["broken"]?["_0"] == "interrupted")
+      }
+    }
+  }
+}
