@@ -121,6 +121,7 @@ enum OutcomeLine: Hashable, Sendable {
   /// - Parameters:
   ///   - value: The value.
   ///   - document: A schema; for a value of another one, the JSON is that of its items.
+  /// - Returns: The JSON.
   private static func tree(of value: EncodedValue, _ document: SchemaDocument? = nil) -> JSONValue {
     do throws(CodecError) {
       let generic = try GenericValue(encoded: value.bytes)

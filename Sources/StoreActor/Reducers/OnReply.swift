@@ -20,7 +20,7 @@ extension Reducer {
   /// - Returns: The reducer.
   public func onReply<Reply: Sendable>(
     _ type: Reply.Type = Reply.self,
-    _ body: @escaping (_ state: inout State, _ action: Action, _ reply: Reply) -> Effect<Action>
+    _ body: @escaping (_ state: inout State, _ action: Action, _ reply: Reply) -> Effect<Action>,
   ) -> _ReplyReducer<Self, Reply> {
     _ReplyReducer(base: self, body: body)
   }

@@ -107,6 +107,8 @@ extension EncodedOutput {
   /// - Parameters:
   ///   - type: The type.
   ///   - failure: Makes the error for a reason why the value cannot be read.
+  /// - Returns: The value.
+  /// - Throws: That error, or `CancellationError` if the waiting task is cancelled.
   @MainActor
   fileprivate func decoded<Value: Sendable>(
     as type: Value.Type,

@@ -219,6 +219,7 @@ extension ActionTicket {
   /// The most bytes that it may have beside its condition.
   ///
   /// - Parameter most: The most bytes of an action that the daemon accepts.
+  /// - Returns: The bytes.
   private func room(_ most: Int) -> Int {
     rest?.condition == nil ? most : most - Self.conditionBytes
   }

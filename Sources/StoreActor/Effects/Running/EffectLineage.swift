@@ -65,6 +65,7 @@ package final class EffectLineage: StoreTaskHandle {
   /// The lineage around this one that counts some work, too.
   ///
   /// - Parameter outlives: Whether the work outlives the sender of the action.
+  /// - Returns: The lineage; nil if no other one counts the work.
   @MainActor
   private func outer(outlives: Bool) -> EffectLineage? {
     guard let parent, !outlives || parent.ofAction !== parent else { return nil }
