@@ -20,7 +20,7 @@ extension Effect {
   /// receiver. A reply must be a direct consequence of the action: one that follows work that takes
   /// time, as in `.concatenate(.run { … }, .reply(1))`, is reported.
   ///
-  /// A daemon sends replies of the type that ``Expose`` names as `replies`, of at most 64 KiB each.
+  /// A daemon sends replies of the type that `Expose` names as `replies`, of at most 64 KiB each.
   ///
   /// - Parameter reply: The value for the sender. Use one type for all replies of a feature.
   /// - Returns: An effect that ends at once.
