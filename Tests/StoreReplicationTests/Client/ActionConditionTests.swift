@@ -23,12 +23,6 @@ struct ActionConditionTests {
     )
   }
 
-  private func outcomes(_ bench: ServerBench) -> [Outcome] {
-    bench.take(1).flatMap { message -> [Outcome] in
-      if case .acks(let acks) = message { acks.outcomes } else { [] }
-    }
-  }
-
   @Test("The action is applied to this state only, and otherwise a conflict without a revision")
   func condition() throws {
     let bench = ServerBench()
@@ -42,7 +36,7 @@ struct ActionConditionTests {
     bench.receive(.actions(first: 1, requests), from: 1)
     try bench.endTurn()
     #expect(bench.root.state.counter.count == 2)
-    let outcomes = outcomes(bench)
+    let outcomes = bench.take(1).outcomes
     #expect(outcomes.map { $0.applied?.revision } == [1, nil, 2, nil])
     guard case .failed(let failure) = outcomes[1] else { return }
     #expect(failure.code == Outcome.conflict)
@@ -51,7 +45,7 @@ struct ActionConditionTests {
     bench.root.send(.counter(.decrementButtonTapped))
     bench.receive(.actions(first: 3, [requests[2]]), from: 1)
     try bench.endTurn()
-    #expect(self.outcomes(bench).map { $0.applied?.revision } == [2])
+    #expect(bench.take(1).outcomes.map { $0.applied?.revision } == [2])
     #expect(bench.root.state.counter.count == 1)
   }
 
@@ -78,13 +72,7 @@ struct ActionConditionTests {
     limits.conditionCost = 1_500
     let bench = ServerBench(limits: limits)
     bench.addresses[ServerBench.peer(1)] = "localhost:1000:100:1"
-    let line = Grants.Line(
-      grantee: .user(1000),
-      scopes: [try #require(ScopePattern("counter"))],
-      sees: true,
-      sends: .everything,
-    )
-    bench.turn.apply(Grants(owner: 999, lines: [line]))
+    try bench.admitUser(1000, to: "counter")
     try bench.join(1, try bench.hello(1), nonce: 1, [.follow("counter")])
     let requests = [
       try request(.incrementButtonTapped, Deck.Counter()),
@@ -93,7 +81,7 @@ struct ActionConditionTests {
     bench.receive(.actions(first: 1, requests), from: 1)
     try bench.endTurn()
     // The one for lack of room is sent first.
-    #expect(outcomes(bench).map { $0.applied?.revision } == [nil, 1])
+    #expect(bench.take(1).outcomes.map { $0.applied?.revision } == [nil, 1])
   }
 
   @Test("A client's store sends the digest of the state that it shows")

@@ -65,9 +65,7 @@ import Testing
     #expect(bench.root.state.counter.count == 11 && bench.take(Self.honest).count == 1)
     #expect(bench.turn.nextDeadline.map { $0 > bench.now.instant } ?? false)
     try bench.advance(by: .milliseconds(100))
-    let refused = bench.take(Self.greedy).flatMap { message -> [Outcome] in
-      if case .acks(let acks) = message { acks.outcomes } else { [] }
-    }
+    let refused = bench.take(Self.greedy).outcomes
     #expect(codes(refused) == [Outcome.overloaded, Outcome.overloaded])
     _ = try bench.act(Self.honest, sequence: 4, increments(1))
     #expect(bench.root.state.counter.count == 12)
@@ -96,9 +94,7 @@ import Testing
     try sync(bench)
     #expect(bench.root.state.counter.count == 18)
     try sync(bench)
-    let outcomes = bench.take(Self.greedy).flatMap { message -> [Outcome] in
-      if case .acks(let acks) = message { acks.outcomes } else { [] }
-    }
+    let outcomes = bench.take(Self.greedy).outcomes
     #expect(codes(outcomes) == [] && outcomes.count == 16)
   }
 

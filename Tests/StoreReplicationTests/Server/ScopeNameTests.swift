@@ -32,12 +32,6 @@ import Testing
     return ClientMessage.ActionRequest(handle: handle, action: action[...], deadline: nil)
   }
 
-  private func outcomes(_ messages: [DaemonMessage]) -> [Outcome] {
-    messages.flatMap { message -> [Outcome] in
-      if case .acks(let acks) = message { acks.outcomes } else { [] }
-    }
-  }
-
   @Test func `All names of a scope have one handle, and the daemon keeps its own name alone`()
     throws
   {
@@ -85,7 +79,7 @@ import Testing
       return
     }
     #expect(action.scope == "cards/row/1")
-    guard case .failed(let failure)? = outcomes(bench.take(1)).last else {
+    guard case .failed(let failure)? = bench.take(1).outcomes.last else {
       Issue.record("The action of an absent row is not refused")
       return
     }
@@ -337,7 +331,7 @@ import Testing
       _ = bench.take(peer)
       bench.receive(.actions(first: last, [request]), from: peer)
       try bench.endTurn()
-      guard case .failed(let failure)? = outcomes(bench.take(peer)).last else {
+      guard case .failed(let failure)? = bench.take(peer).outcomes.last else {
         Issue.record("No outcome is repeated")
         return
       }

@@ -54,9 +54,7 @@ import Testing
 
   private func told(_ bench: ServerBench, _ peer: UInt8 = 1) -> Told {
     let messages = bench.take(peer)
-    let outcomes = messages.flatMap { message -> [Outcome] in
-      if case .acks(let acks) = message { acks.outcomes } else { [] }
-    }
+    let outcomes = messages.outcomes
     guard case .goodbye(let code, _)? = messages.last else { return Told(outcomes, nil) }
     return Told(outcomes, code)
   }

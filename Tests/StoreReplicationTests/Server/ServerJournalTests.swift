@@ -39,12 +39,6 @@ import Testing
     return try GenericValue(encoded: item)
   }
 
-  private func outcomes(_ bench: ServerBench, _ peer: UInt8) -> [Outcome] {
-    bench.take(peer).flatMap { message -> [Outcome] in
-      if case .acks(let acks) = message { acks.outcomes } else { [] }
-    }
-  }
-
   private func ping(_ bench: ServerBench, _ number: UInt64) throws -> DaemonMessage {
     bench.receive(.ping(number: number, revision: 0), from: 1)
     try bench.endTurn()
@@ -76,7 +70,7 @@ import Testing
     #expect(bench.server.revision == 1)
     try sync(bench)
     #expect(bench.server.revision == 5)
-    let outcomes = outcomes(bench, 1)
+    let outcomes = bench.take(1).outcomes
     #expect(outcomes == (1...5).map { .applied(revision: $0, hasEffects: false) })
   }
 
@@ -129,7 +123,7 @@ import Testing
     try bench.endTurn()
     #expect(journal.batches.map(\.revisions) == [1...1, 2...21])
     try sync(bench)
-    let outcomes = outcomes(bench, 1)
+    let outcomes = bench.take(1).outcomes
     #expect(outcomes == (1...21).map { .applied(revision: $0, hasEffects: false) })
   }
 
@@ -342,7 +336,7 @@ import Testing
     #expect(try bench.act(2, sequence: 1, .incrementButtonTapped) == [])
     #expect(bench.root.state.counter.count == 1)
     try sync(bench)
-    let outcomes = outcomes(bench, 2)
+    let outcomes = bench.take(2).outcomes
     #expect(Set(outcomes) == [.applied(revision: 1, hasEffects: false)])
   }
 
@@ -437,7 +431,7 @@ import Testing
       return
     }
     try sync(bench)
-    #expect(outcomes(bench, 1) == (1...2).map { .applied(revision: $0, hasEffects: false) })
+    #expect(bench.take(1).outcomes == (1...2).map { .applied(revision: $0, hasEffects: false) })
     // The next action is accepted again.
     _ = try bench.act(1, sequence: 4, .incrementButtonTapped)
     #expect(bench.root.state.counter.count == 3)
@@ -501,7 +495,7 @@ import Testing
     #expect(
       bench.takeNotices().map(\.text) == ["Waiting records are kept. Actions are taken again."]
     )
-    let outcomes = outcomes(bench, 1)
+    let outcomes = bench.take(1).outcomes
     #expect(outcomes == [.applied(revision: 1, hasEffects: false)])
     #expect(try self.status(bench)[field: "obstacle"] == .null)
     #expect(bench.take(joined.topic).count >= 1)
@@ -533,7 +527,7 @@ import Testing
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     for _ in 0..<20 { _ = try bench.act(1, sequence: 1, .incrementButtonTapped) }
     try sync(bench)
-    #expect(outcomes(bench, 1) == [.applied(revision: 1, hasEffects: false)])
+    #expect(bench.take(1).outcomes == [.applied(revision: 1, hasEffects: false)])
   }
 
   @Test func `The changes of effects while the disk is full are bounded`() throws {

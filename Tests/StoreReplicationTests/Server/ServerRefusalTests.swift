@@ -32,12 +32,6 @@ struct ServerRefusalTests {
     try bench.endTurn()
   }
 
-  private func outcomes(_ bench: ServerBench, _ peer: UInt8 = 1) -> [Outcome] {
-    bench.take(peer).flatMap { message -> [Outcome] in
-      if case .acks(let acks) = message { acks.outcomes } else { [] }
-    }
-  }
-
   private func refusal(_ bytes: Int = -7) throws -> Outcome {
     let value = try EncodedValue.encoding(bytes).get()
     return .failed(
@@ -69,7 +63,7 @@ struct ServerRefusalTests {
     #expect(outcomes == [])
     try sync(bench)
     #expect(
-      self.outcomes(bench) == [.applied(revision: 1, hasEffects: false), try refusal()]
+      bench.take(1).outcomes == [.applied(revision: 1, hasEffects: false), try refusal()]
     )
     // Without another revision it makes no record.
     #expect(try bench.act(1, sequence: 3, .filled(bytes: bytes)) == [try refusal()])

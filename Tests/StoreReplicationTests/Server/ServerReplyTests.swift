@@ -31,12 +31,6 @@ struct ServerReplyTests {
     try bench.endTurn()
   }
 
-  private func outcomes(_ bench: ServerBench) -> [Outcome] {
-    bench.take(1).flatMap { message -> [Outcome] in
-      if case .acks(let acks) = message { acks.outcomes } else { [] }
-    }
-  }
-
   private func replied(_ revision: UInt64, _ bytes: Int?) throws -> Outcome {
     let text = bytes.map { String(repeating: "x", count: $0) }
     let value = try text.map { try EncodedValue.encoding($0).get() }
@@ -77,7 +71,7 @@ struct ServerReplyTests {
     let request = ClientMessage.ActionRequest(handle: 2, action: action[...], deadline: nil)
     bench.receive(.actions(first: 1, [request]), from: 1)
     try bench.endTurn()
-    #expect(outcomes(bench) == [applied(2)])
+    #expect(bench.take(1).outcomes == [applied(2)])
   }
 
   @Test("A reply that is too large is reported, and its client learns that there was one")
@@ -101,7 +95,7 @@ struct ServerReplyTests {
     let bench = try bench(journal: journal)
     #expect(try bench.act(1, sequence: 1, .asked(bytes: 2), .incrementButtonTapped) == [])
     try sync(bench)
-    #expect(outcomes(bench) == [try replied(1, 2), applied(2)])
+    #expect(bench.take(1).outcomes == [try replied(1, 2), applied(2)])
     let text = try EncodedValue.encoding("xx").get()
     #expect(try journal.records.map(\.details.reply) == [EncodedReply(value: text), nil])
     var history = KeptHistory()
@@ -129,7 +123,7 @@ struct ServerReplyTests {
     bench.root.send(.counter(.asked(bytes: 9)))
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     try sync(bench)
-    #expect(outcomes(bench) == [applied(2)])
+    #expect(bench.take(1).outcomes == [applied(2)])
     #expect(try journal.records.allSatisfy { $0.details.reply == nil })
   }
 
@@ -141,7 +135,7 @@ struct ServerReplyTests {
     }
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .asked(bytes: 1))
     try sync(bench)
-    #expect(outcomes(bench) == [applied(2), try replied(3, 1)])
+    #expect(bench.take(1).outcomes == [applied(2), try replied(3, 1)])
   }
 
   @Test("If outcomes need room, values are dropped before outcomes, and old ones first")
@@ -175,7 +169,7 @@ struct ServerReplyTests {
     let session = try #require(bench.server.sessions.all.first)
     #expect(session.actions.unsaid.allSatisfy { !$0.outcome.hasValue })
     while bench.server.revision < 100 { try sync(bench) }
-    let outcomes = outcomes(bench)
+    let outcomes = bench.take(1).outcomes
     #expect(outcomes.map { $0.applied?.revision ?? 0 } == Array(1...100))
     #expect(outcomes.count { $0.hasValue } > 5)
     #expect(outcomes.last == (try replied(100, 2_000)))

@@ -106,9 +106,7 @@ private enum TillAction: Equatable, Sendable { case till(Till.Action) }
     bench.receive(.actions(first: 1, [try sold(5), try sold(6)]), from: 1)
     try bench.endTurn()
     try sync(bench)
-    let outcomes = bench.take(1).flatMap { message -> [Outcome] in
-      if case .acks(let acks) = message { acks.outcomes } else { [] }
-    }
+    let outcomes = bench.take(1).outcomes
     let replies = outcomes.compactMap { outcome -> Int? in
       guard case .replied(let reply) = outcome else { return nil }
       return reply.value?.decoded(as: Int.self)
@@ -138,9 +136,7 @@ private enum TillAction: Equatable, Sendable { case till(Till.Action) }
     bench.receive(.actions(first: 1, requests), from: 1)
     try bench.endTurn()
     try sync(bench)
-    let outcomes = bench.take(1).flatMap { message -> [Outcome] in
-      if case .acks(let acks) = message { acks.outcomes } else { [] }
-    }
+    let outcomes = bench.take(1).outcomes
     let codes = outcomes.map { outcome in
       if case .failed(let failure) = outcome { failure.code } else { "applied" }
     }

@@ -2,6 +2,7 @@ import StoreActor
 import StoreState
 import Testing
 
+@testable import StoreHistory
 @testable import StoreProtocol
 @testable import StoreServer
 
@@ -102,7 +103,27 @@ extension Bench {
     }
     receive(.actions(first: sequence, requests), from: peer)
     try endTurn()
-    return take(peer).flatMap { message -> [Outcome] in
+    return take(peer).outcomes
+  }
+}
+
+extension Bench {
+  /// Gives a user the rights to see a scope and to send to it; the daemon belongs to user 999.
+  func admitUser(_ user: UInt32, to scope: String) throws {
+    let line = Grants.Line(
+      grantee: .user(user),
+      scopes: [try #require(ScopePattern(scope))],
+      sees: true,
+      sends: .everything,
+    )
+    turn.apply(Grants(owner: 999, lines: [line]))
+  }
+}
+
+extension [DaemonMessage] {
+  /// The outcomes of actions in the messages.
+  var outcomes: [Outcome] {
+    flatMap { message -> [Outcome] in
       if case .acks(let acks) = message { acks.outcomes } else { [] }
     }
   }
