@@ -115,20 +115,6 @@ extension Effect {
   }
 }
 
-extension Effect {
-  /// Whether work of the effect may outlive the sender of the action.
-  var mayOutlive: Bool {
-    switch operation {
-    case .run(let run): run.owner == .daemon
-    case .none, .refuse, .send, .source, .output, .reply, .cancel: false
-    case .resolve: true
-    case .merge(let effects), .concatenate(let effects): effects.contains(where: \.mayOutlive)
-    case .cancellable(let effect, _, _), .tracked(let effect, _), .child(let effect, _, _):
-      effect.mayOutlive
-    }
-  }
-}
-
 private func reportUnhandled(_ error: any Error, at location: IssueLocation) {
   var dump = ""
   customDump(error, to: &dump, indent: 4)

@@ -112,7 +112,7 @@ extension EncodedOutput {
   @MainActor
   fileprivate func decoded<Value: Sendable>(
     as type: Value.Type,
-    orThrow failure: (String) -> any Error,
+    orThrow failure: @escaping (String) -> any Error,
   ) async throws -> Value {
     let reader = OutputReader(type)
     guard let wire = reader.wire else {
@@ -124,25 +124,16 @@ extension EncodedOutput {
     }
     let source = ReplyOrigin(base: origin)
     var feed: OutputFeed<Value>?
-    let result = try await Resumption<Result<Value, UnreadableReply>>().value { resumption in
+    defer { withExtendedLifetime(feed) {} }
+    return try await Resumption<Value>().value { resumption in
       source.onLeftOut = { reason in
-        resumption.resume(with: .success(.failure(UnreadableReply(reason: reason))))
+        let failure = failure("The daemon's replies have another type: \(reason).")
+        resumption.resume(with: .failure(failure))
       }
-      feed = OutputFeed(type) { resumption.resume(with: .success(.success($0))) }
+      feed = OutputFeed(type) { resumption.resume(with: .success($0)) }
       feed?.take(EncodedOutput(bytes: bytes, schema: schema, origin: source))
     }
-    withExtendedLifetime(feed) {}
-    switch result {
-    case .success(let value): return value
-    case .failure(let unreadable):
-      throw failure("The daemon's replies have another type: \(unreadable.reason).")
-    }
   }
-}
-
-/// Why a reply cannot be read.
-private struct UnreadableReply: Error {
-  let reason: String
 }
 
 /// The origin of one reply: it also receives the reason why the reply cannot be read.

@@ -22,12 +22,15 @@ public struct StoreTask: Sendable {
   private let kind: Kind
 
   /// The task of an action that has been reduced.
-  package init(revision: UInt64, handle: (any StoreTaskHandle)? = nil) {
-    kind = .reduced(revision, handle)
-  }
-
-  /// The task of an action to which its reducer has replied.
-  init(revision: UInt64, handle: (any StoreTaskHandle)?, reply: ActionReply) {
+  package init(
+    revision: UInt64,
+    handle: (any StoreTaskHandle)? = nil,
+    reply: ActionReply? = nil,
+  ) {
+    guard let reply else {
+      kind = .reduced(revision, handle)
+      return
+    }
     let action = AppliedAction(revision: revision, reply: reply)
     kind = .detailed(ReducedTask(action, handle: handle, kept: nil))
   }
@@ -123,11 +126,6 @@ public struct StoreTask: Sendable {
     case .refused(let refusal): .failure(ActionFailure(refusal))
     case .queued, .sent: nil
     }
-  }
-
-  /// The reply of a reducer of this process; nil if there is none.
-  package var reply: ActionReply? {
-    if case .detailed(let task) = kind { task.action.reply } else { nil }
   }
 
   /// Whether the action was sent to reducers of this process.

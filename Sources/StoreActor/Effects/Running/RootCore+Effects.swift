@@ -74,22 +74,19 @@ extension RootCore {
       let part = EffectLineage()
       perform(effect, in: context.counted(by: part))
       if part.isFinished { continue }
-      if !rest.isEmpty {
-        wait(for: part, mayOutlive: effect.mayOutlive, before: rest, in: context)
-      }
+      if !rest.isEmpty { wait(for: part, before: rest, in: context) }
       return
     }
   }
 
   private func wait(
     for part: EffectLineage,
-    mayOutlive: Bool,
     before rest: ArraySlice<Effect<Action>>,
     in context: EffectContext<Action>,
   ) {
     let work = EffectWork(in: context)
-    // The part may go on for long after the task of the action was cancelled.
-    if mayOutlive { work.attach { onMainActor { work.end() } } }
+    // Once it is cancelled, it waits no longer: the part may outlive the task of the action.
+    work.attach { onMainActor { work.end() } }
     part.whenFinished { [weak self] in
       if let self, !work.isCancelled, !isAbandoning {
         performChain(rest, in: context)

@@ -494,12 +494,7 @@ package final class RootCore<State, Action>: StoreCore {
   private func commitBatch() -> StoreTask {
     commit()
     if outputs.count > 0 { publishOutputs() }
-    let task =
-      if let reply {
-        StoreTask(revision: revision, handle: batchLineage, reply: reply)
-      } else {
-        StoreTask(revision: revision, handle: batchLineage)
-      }
+    let task = StoreTask(revision: revision, handle: batchLineage, reply: reply)
     if reply != nil { reply = nil }
     if !tickets.isEmpty { settleTickets(.success(AppliedAction(revision: revision))) }
     batchLineage = nil
