@@ -210,12 +210,10 @@ final class SendSession {
 extension FileSpan {
   /// Ends the span with an action's outcome.
   fileprivate func end(with outcome: Outcome) {
-    switch outcome {
-    case .applied(let revision, _):
+    if case .failed(let failure) = outcome {
+      setStatus(SpanStatus(code: .error, message: failure.code))
+    } else if let revision = outcome.applied?.revision {
       attributes["storeactor.revision"] = Int64(clamping: revision)
-    case .replied(let reply):
-      attributes["storeactor.revision"] = Int64(clamping: reply.revision)
-    case .failed(let failure): setStatus(SpanStatus(code: .error, message: failure.code))
     }
     end()
   }

@@ -22,8 +22,8 @@ extension Expose {
   ) {
     let schemas =
       isEditable
-      ? ExposureSchemas(name, Value.self, SharedEdit.self, id: nil, nil, nil)
-      : ExposureSchemas(name, Value.self, Never.self, id: nil, nil, nil)
+      ? ExposureSchemas(name, Value.self, SharedEdit.self)
+      : ExposureSchemas(name, Value.self, Never.self)
     let part = StoredPart(shared)
     let edit = isEditable ? Self.editing(shared) : nil
     let source = ErasedScope(part, edit: edit)

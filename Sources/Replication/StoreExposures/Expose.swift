@@ -153,7 +153,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     hasAction: @escaping @Sendable (RootAction) -> Bool,
     encode: @escaping @Sendable (RootAction) throws(CodecError) -> [UInt8]?,
   ) {
-    let schemas = ExposureSchemas(name, State.self, Action.self, id: nil, outputs, replies)
+    let schemas = ExposureSchemas(name, State.self, Action.self, outputs, replies)
     let source = ErasedScope(
       isOptional: isOptional,
       part: part,

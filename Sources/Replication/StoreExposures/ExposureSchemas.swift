@@ -13,9 +13,9 @@ struct ExposureSchemas: Sendable {
     _ name: String,
     _ state: State.Type,
     _ action: Action.Type,
-    id: SchemaDocument?,
-    _ outputs: ScopeOutputs?,
-    _ replies: ScopeOutputs?,
+    id: SchemaDocument? = nil,
+    _ outputs: ScopeOutputs? = nil,
+    _ replies: ScopeOutputs? = nil,
   ) {
     description = ScopeDescription(
       name: name,

@@ -144,7 +144,9 @@ extension ReplicaServer {
     let most: Int
     if session.actions.runningCount >= limits.effectsPerSession {
       most = limits.effectsPerSession
-    } else if sessions.effects(of: session) >= limits.effectsPerUser {
+    } else if !session.rights.isEverything,
+      sessions.effects(of: session) + work.count(of: session.holder) >= limits.effectsPerUser
+    {
       most = limits.effectsPerUser
     } else {
       return

@@ -163,10 +163,9 @@ package final class ReplicaServer {
 
   /// Counts the effects that outlive their senders, from now on.
   private func followWork() {
-    root.onOutliving = { [weak work, weak sessions, access] name, lineage in
+    root.onOutliving = { [weak work, access] name, lineage in
       let holder = lineage.origin.map { access.grants.holder(of: $0.identity) }
       work?.follow(name, lineage, of: holder)
-      if let holder { sessions?.follow(lineage, of: holder) }
     }
   }
 

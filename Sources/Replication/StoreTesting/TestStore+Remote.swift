@@ -31,6 +31,8 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   ///
   /// - `initialState`: The state to start with.
   /// - `output`: The type of its outputs that are sent to clients; `Never` by default.
+  /// - `replies`: The type of the replies that clients receive; `Never` by default. The test does
+  ///   not see replies of other types.
   /// - `reducer`: The feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
   public convenience init<Output: WirePayload, Reply: WirePayload>(

@@ -18,13 +18,7 @@ struct ServerWorkTests {
   ) throws -> ServerBench {
     let bench = ServerBench(limits: limits, journal: journal)
     bench.addresses[ServerBench.peer(1)] = "localhost:1000:100:1"
-    let line = Grants.Line(
-      grantee: .user(1000),
-      scopes: [try #require(ScopePattern("counter"))],
-      sees: true,
-      sends: .everything,
-    )
-    bench.turn.apply(Grants(owner: 999, lines: [line]))
+    try bench.admitUser(1000, to: "counter")
     _ = try bench.join(1, try bench.hello(1), nonce: 1, [.follow("counter")])
     return bench
   }
@@ -72,13 +66,13 @@ struct ServerWorkTests {
     // The refusal is sent first.
     #expect(outcomes.map { $0.applied?.revision } == [nil, 1, 2])
     await eventually { bench.gate.waiting == 2 }
-    #expect(bench.server.sessions.usage[.user(1000)]?.effects == 2)
+    #expect(bench.server.work.count(of: .user(1000)) == 2)
     bench.receive(.bye, from: 1)
     try bench.endTurn()
-    #expect(bench.server.sessions.usage[.user(1000)]?.effects == 2)
+    #expect(bench.server.work.count(of: .user(1000)) == 2)
     bench.gate.open()
     await eventually { !bench.root.hasRunningEffects }
-    #expect(bench.server.sessions.usage[.user(1000)]?.effects == 0)
+    #expect(bench.server.work.count(of: .user(1000)) == 0)
   }
 
   @Test("They end when their user has no right any more, and with the daemon")

@@ -45,7 +45,9 @@ extension JournalRecord {
     entry.add("time", .unsigned(wallMilliseconds))
     if telling != .changes { entry.add(origin, tellsAll: tellsAll) }
     if telling != .changes { entry.addRefusals(of: details, tellsAll: tellsAll) }
-    if telling != .changes, let reply = details.reply?.value { entry.add(reply: reply) }
+    if telling != .changes, let reply = details.reply?.value {
+      entry.add("reply", item: reply.bytes)
+    }
     if let changed { entry.add("changed", .array(changed.map { .text($0) })) }
     if telling != .changes, let microseconds = details.microseconds {
       entry.add("us", .unsigned(microseconds))
@@ -136,31 +138,23 @@ extension JournalRecord {
       if details.refusedMore > 0 { add("refusedMore", .unsigned(details.refusedMore)) }
     }
 
-    /// Adds a reply, if it is short enough.
-    mutating func add(reply: EncodedValue) {
-      guard reply.bytes.count <= limits.actionBytes else {
-        return add("replyBytes", .unsigned(UInt64(reply.bytes.count)))
-      }
-      bytes += reply.bytes.count
-      do throws(CodecError) {
-        add("reply", try GenericValue(encoded: reply.bytes))
-      } catch {
-        add("replyBytes", .unsigned(UInt64(reply.bytes.count)))
-      }
-    }
-
-    /// Adds an action, if it is short enough.
+    /// Adds an action with its scope.
     private mutating func add(_ scope: String, _ action: [UInt8]) {
       add("scope", .text(scope))
-      guard action.count <= limits.actionBytes else {
-        return add("actionBytes", .unsigned(UInt64(action.count)))
+      add("action", item: action)
+    }
+
+    /// Adds an item, or only the number of its bytes if it is too long.
+    mutating func add(_ name: String, item: [UInt8]) {
+      guard item.count <= limits.actionBytes else {
+        return add("\(name)Bytes", .unsigned(UInt64(item.count)))
       }
-      bytes += action.count
+      bytes += item.count
       do throws(CodecError) {
-        add("action", try GenericValue(encoded: action))
+        add(name, try GenericValue(encoded: item))
       } catch {
         // The daemon accepted it, so a program with its types can read it.
-        add("actionBytes", .unsigned(UInt64(action.count)))
+        add("\(name)Bytes", .unsigned(UInt64(item.count)))
       }
     }
   }

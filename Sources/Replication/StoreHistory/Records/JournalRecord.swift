@@ -85,6 +85,8 @@ package struct JournalRecord: Hashable, Sendable {
     /// The reducer's duration, in microseconds; nil if it was not measured.
     package var microseconds: UInt64?
     /// The reply to the client's action; nil if there is none.
+    ///
+    /// Bounded by ``Outcome/Reply/mostBytes``.
     package var reply: EncodedReply?
 
     package init() {}

@@ -40,7 +40,7 @@ package enum Outcome: Hashable, Sendable {
   package struct Reply: Hashable, Sendable {
     @usableFromInline package let revision: UInt64
     @usableFromInline package var hasEffects: Bool
-    /// The value; nil if it is not kept any more.
+    /// The value; nil if it was too large, or is not kept any more.
     package var value: EncodedValue?
 
     package init(revision: UInt64, hasEffects: Bool, value: EncodedValue?) {
@@ -188,9 +188,7 @@ extension Outcome {
     guard case .replied(let reply) = self else { return self }
     return .applied(revision: reply.revision, hasEffects: reply.hasEffects)
   }
-}
 
-extension Outcome {
   /// The outcome with the value of the same outcome, if that still has its value.
   package func withValue(of other: Outcome) -> Outcome {
     switch (self, other) {

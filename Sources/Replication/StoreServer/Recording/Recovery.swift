@@ -171,6 +171,11 @@ package final class Recovery<Root: Sendable> {
     client.outcomes.removeFirst(count)
   }
 
+  private func replace(with outcomes: [Outcome], of client: Client) {
+    dropOldest(client.outcomes.count, of: client)
+    add(outcomes, to: client)
+  }
+
   /// Returns a client, as the most recent sender.
   ///
   /// An unknown client is created with the last decided sequence.
@@ -233,9 +238,7 @@ package final class Recovery<Root: Sendable> {
       within: limits.outcomeBytes - limits.outcomeBytesOfOwner,
     )
     for client in clients.values where holders.contains(client.holder) {
-      let outcomes = client.outcomes.map(\.withoutValue)
-      dropOldest(client.outcomes.count, of: client)
-      add(outcomes, to: client)
+      replace(with: client.outcomes.map(\.withoutValue), of: client)
     }
     let each = KeptHistory.olderEach(
       of: clients.values.map { client in
@@ -247,9 +250,8 @@ package final class Recovery<Root: Sendable> {
       reserve: OwnersReserve(amount: limits.outcomeBytesOfOwner, owner: owner),
     )
     for client in clients.values {
-      let kept = client.outcomes.keeping(olderBytes: each[client.holder] ?? 0, atLeast: 1)
-      dropOldest(client.outcomes.count, of: client)
-      add(kept, to: client)
+      let most = each[client.holder] ?? 0
+      replace(with: client.outcomes.keeping(olderBytes: most, atLeast: 1), of: client)
     }
   }
 

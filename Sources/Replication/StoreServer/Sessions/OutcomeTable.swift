@@ -342,15 +342,12 @@ final class OutcomeTable {
 
   /// Returns the recorded outcome of an action; it has effects only if they still run.
   private func known(_ sequence: UInt64, of session: Session) -> Outcome {
-    switch session.actions.record.outcome(of: sequence) {
-    case let outcome? where outcome.applied?.hasEffects == true:
-      // If the effects ended, perhaps with an earlier session, no `finished` will follow.
-      return session.actions.isRunning(sequence) ? outcome : outcome.withoutEffects
-    case let outcome?: return outcome
-    case nil:
+    guard let outcome = session.actions.record.outcome(of: sequence) else {
       let message = "The outcome of action \(sequence) is no longer kept."
       return .failed(Outcome.Failure(code: Outcome.forgotten, message: message))
     }
+    // If the effects ended, perhaps with an earlier session, no `finished` will follow.
+    return session.actions.isRunning(sequence) ? outcome : outcome.withoutEffects
   }
 
   /// Adds an outcome to those that the end of the turn sends.

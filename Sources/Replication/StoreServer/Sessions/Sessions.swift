@@ -257,13 +257,6 @@ final class Sessions {
     task.whenFinished { [weak self] in self?.usage[holder]?.effects -= 1 }
   }
 
-  /// Counts an effect that outlives its sender against the sender's holder until it has ended.
-  func follow(_ lineage: EffectLineage, of holder: Holder) {
-    guard usage[holder] != nil else { return }
-    usage[holder]?.effects += 1
-    lineage.whenFinished { [weak self] in self?.usage[holder]?.effects -= 1 }
-  }
-
   /// All sessions, in the order in which they opened.
   var all: [Session] {
     if let inOrder { return inOrder }

@@ -23,6 +23,9 @@ final class DaemonWork {
   /// The number of all running effects.
   var total: UInt64 { counts.values.reduce(others, +) }
 
+  /// The number of running effects that a holder's clients started.
+  func count(of holder: Holder) -> Int { lineages[holder]?.count ?? 0 }
+
   /// Counts an effect until it has ended.
   ///
   /// - Parameters:
