@@ -36,7 +36,7 @@ struct Storectl: ParsableCommand {
     subcommands: [
       Scopes.self, Describe.self, Get.self, Watch.self, Send.self, Status.self, Bench.self,
       Invite.self, Enrol.self, Keys.self, Revoke.self, Log.self, At.self, Verify.self, Backup.self,
-      Restore.self, SalvageCommand.self, Export.self, Import.self, UI.self,
+      Restore.self, SalvageCommand.self, Export.self, Import.self, Forgive.self, UI.self,
     ],
   )
 

@@ -64,6 +64,16 @@ struct DaemonOptions: ParsableArguments {
   )
   var fromInitialState = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Do not inform features of the restart, so that interrupted work does not begin again.",
+      discussion: """
+        For a daemon that such work crashes. The next start without this option informs them.
+        """,
+    )
+  )
+  var safe = false
+
   @Option(
     help: ArgumentHelp(
       "The durability of changes that clients have seen: full, batched or none.",
@@ -240,7 +250,7 @@ struct DaemonOptions: ParsableArguments {
       .retainBytes: retainBytes.map { "\($0)" }, .retainSeconds: retainSeconds.map { "\($0)" },
       .insecureLoopback: insecureLoopback ? "true" : nil, .inMemory: inMemory ? "true" : nil,
       .existing: existing ? "true" : nil,
-      .fromInitialState: fromInitialState ? "true" : nil,
+      .fromInitialState: fromInitialState ? "true" : nil, .safe: safe ? "true" : nil,
     ]
     var given = texts.compactMapValues { $0.map { [$0] } }
     if !listen.isEmpty { given[.listen] = listen }

@@ -57,6 +57,7 @@ struct DaemonSettings {
     host.allowsInsecureLoopback = try Self.flag(reader.find(.insecureLoopback))
     host.requiresHistory = try Self.flag(reader.find(.existing))
     host.beginsWithInitialState = try Self.flag(reader.find(.fromInitialState))
+    host.startsSafely = try Self.flag(reader.find(.safe))
     if let found = reader.find(.durability) {
       host.durability = try Self.choice(found, Durability.allCases)
     }
@@ -165,6 +166,7 @@ struct DaemonSettings {
     case .inMemory: "\(host.data == nil)"
     case .existing: "\(host.requiresHistory)"
     case .fromInitialState: "\(host.beginsWithInitialState)"
+    case .safe: "\(host.startsSafely)"
     case .durability: host.durability.rawValue
     case .grants: host.grants ?? "\(host.directory)/grants"
     case .key: host.key ?? "\(host.directory)/key"

@@ -4,7 +4,7 @@ import StoreState
 
 /// A setting: an option, an environment variable or a member of the settings file sets it.
 enum Setting: String, CaseIterable, Sendable {
-  case dir, listen, insecureLoopback, data, inMemory, existing, fromInitialState
+  case dir, listen, insecureLoopback, data, inMemory, existing, fromInitialState, safe
   case durability, grants, key
   case leaseMilliseconds, graceMilliseconds, retainBytes, retainSeconds, metrics, metricsHosts
   case trace, trustOwner
@@ -22,7 +22,7 @@ enum Setting: String, CaseIterable, Sendable {
     switch self {
     case .dir, .data: .text("a directory")
     case .listen: .list("URLs")
-    case .insecureLoopback, .inMemory, .existing, .fromInitialState: .flag
+    case .insecureLoopback, .inMemory, .existing, .fromInitialState, .safe: .flag
     case .durability: .text("full, batched or none")
     case .grants, .key, .trace: .text("a file")
     case .leaseMilliseconds, .graceMilliseconds:

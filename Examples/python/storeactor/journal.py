@@ -281,7 +281,7 @@ def describe_origin(origin: Any) -> dict[str, Any]:
 
 def is_interrupted(effect: Any) -> bool:
     return (
-        is_list(effect) and len(effect) == 2 and is_text(effect[0]) and is_list(effect[1], is_text)
+        is_list(effect) and len(effect) >= 2 and is_text(effect[0]) and is_list(effect[1], is_text)
     )
 
 

@@ -32,6 +32,8 @@ struct DaemonStatus {
   let counters: [(name: String, count: UInt64)]
   /// The running effects that outlive their senders, as `print ×2`; empty without any.
   let work: String
+  /// The reductions during which the daemon ended in the last day, newest first.
+  let crashes: [(cause: String, milliseconds: UInt64)]
   private let value: GenericValue
 
   init(_ value: GenericValue) {
@@ -68,6 +70,15 @@ struct DaemonStatus {
     work = Self.counts(value[field: "work"])
       .map { "\($0.name.isEmpty ? "others" : $0.name) ×\($0.count)" }
       .joined(separator: ", ")
+    crashes = value.list("crashes").reversed().map { crash in
+      let cause = Self.cause(name: crash.text("name"), sequence: crash.number("sequence"))
+      return (cause, crash.number("time") ?? 0)
+    }
+  }
+
+  /// The cause of a step during which a daemon ended.
+  static func cause(name: String, sequence: UInt64?) -> String {
+    sequence.map { "action \($0) to \(name)" } ?? name
   }
 
   /// The numbers in a map, by name.
@@ -124,6 +135,9 @@ extension DaemonStatus {
     table.add("up for", "\(uptimeText), as \(process)")
     table.add("sessions", sessions.isEmpty ? "none" : "\(sessions.count), \(slowest)")
     if !work.isEmpty { table.add("own work", work) }
+    for crash in crashes {
+      table.add("crashed", "\(UTCTime.text(milliseconds: crash.milliseconds)), in \(crash.cause)")
+    }
     table.add("epoch", epochText)
     return table.lines() + sessionLines + counterLines
   }

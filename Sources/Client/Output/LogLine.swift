@@ -65,10 +65,11 @@ struct LogLine {
   var refusals: [String] {
     let lines = refused.map { line in
       let code = line.entry[field: "code"].map { " (\(text($0)))" } ?? ""
+      let outcome = line.entry[field: "outcome"].map { text($0) } ?? "refused"
       let (session, sequence) = (line.entry[field: "session"], line.entry[field: "sequence"])
       return [
         padded("session \(text(session)) #\(text(sequence))", 14), line.what,
-        "refused\(code): \(text(line.entry[field: "reason"]))",
+        "\(outcome)\(code): \(text(line.entry[field: "reason"]))",
       ]
       .joined(separator: "  ")
     }

@@ -50,7 +50,7 @@ enum OutcomeLine: Hashable, Sendable {
       switch status {
       case .tryAgain: code
       case .notAllowed: "unauthorised"
-      default: "rejected"
+      default: code == Outcome.crashed ? code : "rejected"
       }
     }
   }
@@ -60,7 +60,8 @@ enum OutcomeLine: Hashable, Sendable {
     switch self {
     case .applied: nil
     case .refused: .badData
-    case .failed(Outcome.rejected, _), .failed(Outcome.absent, _): .badData
+    case .failed(Outcome.rejected, _), .failed(Outcome.absent, _), .failed(Outcome.crashed, _):
+      .badData
     case .failed("unauthorised", _): .notAllowed
     case .failed: .tryAgain
     }

@@ -180,6 +180,8 @@ extension ReplicaServer {
       )
     }
     try checkEffects(session)
+    try begin(request, sequence, to: target.name, of: session)
+    defer { crashes.end() }
     try checkCondition(request, of: target.scope, named: target.name)
     if let recorder {
       if let refusal = recorder.refusal(now.instant, of: session.holder) { throw refusal }
@@ -223,6 +225,41 @@ extension ReplicaServer {
   ) -> Outcome.Failure {
     guard let refusal = task.refusal else { preconditionFailure("A refused action has a refusal.") }
     let failure = Outcome.Failure(refusal)
+    note(failure, request, sequence, to: scope, of: session)
+    return failure
+  }
+
+  /// Notes a reduction, so that the next daemon learns whether this one ended in it.
+  private func begin(
+    _ request: ClientMessage.ActionRequest,
+    _ sequence: UInt64,
+    to scope: String,
+    of session: Session,
+  ) throws(Outcome.Failure) {
+    do throws(Outcome.Failure) {
+      try crashes.begin(
+        request.action,
+        of: session.clientID,
+        sequence,
+        to: scope,
+        at: now.wallMilliseconds,
+      )
+    } catch {
+      note(error, request, sequence, to: scope, of: session)
+      let text = "Action \(sequence) to \(scope.quoted) is not reduced. \(error.message)"
+      notice(session.peer, text, of: session.holder)
+      throw error
+    }
+  }
+
+  /// Notes, for the next record, an outcome that must stay the same after a restart.
+  private func note(
+    _ failure: Outcome.Failure,
+    _ request: ClientMessage.ActionRequest,
+    _ sequence: UInt64,
+    to scope: String,
+    of session: Session,
+  ) {
     let action = JournalRecord.RefusedAction(
       client: session.clientID,
       session: session.info.id,
@@ -233,7 +270,6 @@ extension ReplicaServer {
       failure: failure,
     )
     recorder?.refused(action, of: session.holder)
-    return failure
   }
 
   /// Reports the refused actions that no client has sent.

@@ -70,6 +70,8 @@ package final class ReplicaServer {
   }
   /// The running effects that outlive their senders.
   let work: DaemonWork
+  /// The reduction in progress, and those during which the daemon ended before.
+  let crashes: CrashNotes
   /// Starts a search of the history, whose result is passed to ``DaemonTurn/finish(_:)``; nil if no
   /// history is kept.
   package var onHistory: (@MainActor (HistoryJob) -> Void)?
@@ -100,6 +102,7 @@ package final class ReplicaServer {
   ///   - now: The current time.
   ///   - generator: The source of topics and tokens; seeded in a simulation.
   ///   - grants: The rights of clients.
+  ///   - crashes: The reductions during which the daemon ended before.
   init(
     root: any RootPort,
     recorder: Recorder?,
@@ -111,8 +114,11 @@ package final class ReplicaServer {
     now: Moment,
     generator: any RandomNumberGenerator,
     grants: Grants = .everything,
+    crashes: CrashNotes = CrashNotes(),
   ) {
     self.root = root
+    self.crashes = crashes
+    root.crashes = crashes
     access = Access(grants)
     self.recorder = recorder
     self.epoch = epoch
@@ -184,6 +190,7 @@ package final class ReplicaServer {
   ///   - now: The current time.
   ///   - generator: The source of topics and tokens; seeded in a simulation.
   ///   - grants: The rights of clients.
+  ///   - crashes: The reductions during which the daemon ended before.
   ///   - restoredAction: The root action that notifies the reducer of a restart, if any.
   ///   - sessionAction: The root action that notifies the reducer of a listed session, if any.
   package convenience init<Root: Sendable, RootAction>(
@@ -199,6 +206,7 @@ package final class ReplicaServer {
     now: Moment,
     generator: any RandomNumberGenerator,
     grants: Grants = .everything,
+    crashes: CrashNotes = CrashNotes(),
     restoredAction: @escaping (Restoration) -> RootAction? = { _ in nil },
     sessionAction: @escaping (SessionEvent) -> RootAction? = { _ in nil },
   ) {
@@ -221,6 +229,7 @@ package final class ReplicaServer {
       now: now,
       generator: generator,
       grants: grants,
+      crashes: crashes,
     )
     if let recovered { restore(recovered) }
   }
@@ -569,7 +578,8 @@ package final class ReplicaServer {
     notices.take(at: now.instant, isLast: isLast)
   }
 
-  private func notice(_ peer: PeerID, _ text: String, of holder: Holder) {
+  /// Adds a warning about a peer to the notices for the daemon's operator.
+  func notice(_ peer: PeerID, _ text: String, of holder: Holder) {
     let address = sessions.session(of: peer)?.info.address
     let notice = ServerNotice(kind: .warning, peer: address ?? "\(peer)", text: text)
     notices.add(notice, of: holder, at: now.instant)

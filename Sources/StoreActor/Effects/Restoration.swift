@@ -33,11 +33,23 @@ public struct InterruptedEffect: Hashable, Sendable {
   ///
   /// `["alert", "presented", "saveTapped"]`, `["rows", "element", "[7]", "fetchTapped"]`.
   public var path: [String]
+  /// How many times in succession the daemon has crashed while the effect ran, if the feature began
+  /// it again in ``Reducer/onRestored(_:)`` after each but the last; 0 after an orderly stop.
+  ///
+  /// A feature whose work may be the cause can then leave it ended.
+  public var crashes: Int
 
   /// Creates an effect, for tests.
-  public init(name: String, path: [String]) {
+  public init(name: String, path: [String], crashes: Int = 0) {
     self.name = name
     self.path = path
+    self.crashes = crashes
+  }
+
+  /// Whether another effect continues this one: it has its name, and the same feature began it.
+  package func isContinued(by other: InterruptedEffect) -> Bool {
+    // The last element is the action, or stands for `onRestored`.
+    name == other.name && path.dropLast() == other.path.dropLast()
   }
 
   /// The case of the action that began the effect.
@@ -54,7 +66,9 @@ extension Restoration {
     child.place += prefix
     child.interrupted = interrupted.compactMap { effect in
       guard effect.path.starts(with: prefix) else { return nil }
-      return InterruptedEffect(name: effect.name, path: Array(effect.path.dropFirst(prefix.count)))
+      var narrowed = effect
+      narrowed.path.removeFirst(prefix.count)
+      return narrowed
     }
     return child
   }

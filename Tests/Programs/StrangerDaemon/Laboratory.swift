@@ -50,6 +50,7 @@ struct Laboratory: Reducer {
     case ovenTimed(milliseconds: Int)
     case sampleTaken(id: Int, label: String)
     case samples(IdentifiedActionOf<Sample>)
+    /// An empty name ends the daemon: the feature has a fault.
     case technicianCame(name: String?)
   }
 
@@ -92,7 +93,8 @@ struct Laboratory: Reducer {
     case .ovenTimed: state.oven = .heating(target: 80, since: state.openedAt)
     case .sampleTaken(let id, let label):
       state.samples.updateOrAppend(Sample.State(id: id, label: label))
-    case .technicianCame(let name): state.technician = name
+    case .technicianCame(let name):
+      state.technician = name.map { $0[$0.startIndex].uppercased() + $0.dropFirst() }
     }
   }
 }

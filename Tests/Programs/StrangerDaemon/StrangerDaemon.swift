@@ -2,22 +2,23 @@ import StoreDaemon
 
 /// A custom daemon in one page: it owns a laboratory and serves parts of it.
 ///
-///     StrangerDaemon DIRECTORY [--keep] [--replay] [--doubled]
+///     StrangerDaemon DIRECTORY [--keep] [--safe] [--replay] [--doubled]
 ///
-/// With `--keep` it keeps its state; with `--replay` it runs the kept actions again. With
+/// With `--keep` it keeps its state, and with `--safe` it holds interrupted work back; with `--replay` it runs the kept actions again. With
 /// `--doubled` it acts as another build, whose experiments double their readings.
 @main
 struct StrangerDaemon {
   @MainActor
   static func main() {
     guard let directory = CommandLine.arguments.dropFirst().first else {
-      return print("usage: StrangerDaemon DIRECTORY [--keep] [--replay] [--doubled]")
+      return print("usage: StrangerDaemon DIRECTORY [--keep] [--safe] [--replay] [--doubled]")
     }
     let options = Set(CommandLine.arguments.dropFirst(2))
     var configuration = HostConfiguration(directory: directory)
     if !options.isDisjoint(with: ["--keep", "--replay"]) {
       configuration.data = "\(directory)/data"
     }
+    configuration.startsSafely = options.contains("--safe")
     let host = StoreHost(
       initialState: Laboratory.State(),
       exposures: [

@@ -59,6 +59,7 @@ class Bench: DaemonTransport {
     epoch: UInt64,
     limits: Limits,
     timing: Timing,
+    crashes: CrashNotes = CrashNotes(),
   ) {
     self.gate = gate
     self.journal = journal
@@ -72,6 +73,7 @@ class Bench: DaemonTransport {
       processID: 42,
       now: clock.now,
       generator: SeededGenerator(seed: epoch),
+      crashes: crashes,
     )
     _ = turn
   }
@@ -310,6 +312,7 @@ final class BenchOf<State: Sendable, Action>: Bench {
     epoch: UInt64,
     limits: Limits = Limits(),
     timing: Timing = Timing(),
+    crashes: CrashNotes = CrashNotes(),
   ) {
     self.root = root
     self.port = port
@@ -321,6 +324,7 @@ final class BenchOf<State: Sendable, Action>: Bench {
       epoch: epoch,
       limits: limits,
       timing: timing,
+      crashes: crashes,
     )
   }
 

@@ -140,6 +140,7 @@ extension ServerBench {
     journal: BenchJournal? = nil,
     recovered: Recovered<Deck.State>? = nil,
     isStarted: Bool = true,
+    crashes: CrashNotes = CrashNotes(),
   ) {
     let gate = Gate()
     let root = RootCore(initialState: { state }, reducer: { Deck(gate: gate) })
@@ -174,6 +175,7 @@ extension ServerBench {
       epoch: epoch,
       limits: limits,
       timing: timing,
+      crashes: crashes,
     )
     guard let recovered else { return }
     server.restore(recovered)

@@ -36,6 +36,11 @@ final class RootProbe: RootPort {
     set { root.observer = newValue }
   }
 
+  var crashes: CrashNotes {
+    get { root.crashes }
+    set { root.crashes = newValue }
+  }
+
   var onOutliving: (@MainActor (_ name: String, _ lineage: EffectLineage) -> Void)? {
     get { root.onOutliving }
     set { root.onOutliving = newValue }

@@ -128,6 +128,9 @@ extension JournalRecord {
           } else {
             entry.add("scope", .text(refused.scope))
           }
+          if refused.failure.code != Outcome.refused {
+            entry.add("outcome", .text(refused.failure.code))
+          }
           if let code = refused.failure.details?.code { entry.add("code", .text(code)) }
           entry.add("reason", .text(refused.failure.message))
           bytes += entry.bytes + refused.failure.message.utf8.count

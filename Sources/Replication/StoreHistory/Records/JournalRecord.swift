@@ -321,17 +321,22 @@ extension JournalRecord.RunningEffect {
     static let number: UInt64 = 0
     static let name: UInt64 = 1
     static let path: UInt64 = 2
+    /// Only if it is not 0.
+    static let crashes: UInt64 = 3
   }
 
   /// Writes a map with numbered keys.
   func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(3)
+    encoder.mapHeader(effect.crashes > 0 ? 4 : 3)
     encoder.encode(unsigned: Field.number)
     encoder.encode(unsigned: number)
     encoder.encode(unsigned: Field.name)
     encoder.encode(text: effect.name)
     encoder.encode(unsigned: Field.path)
     encoder.encode(texts: effect.path)
+    guard effect.crashes > 0 else { return }
+    encoder.encode(unsigned: Field.crashes)
+    encoder.encode(unsigned: UInt64(effect.crashes))
   }
 
   /// Reads a map, or an array of the same items, which earlier builds wrote.
@@ -343,11 +348,13 @@ extension JournalRecord.RunningEffect {
       return
     }
     var (number, name, path): (UInt64?, String?, [String]?)
+    var crashes: UInt64 = 0
     for _ in 0..<(try decoder.mapHeader()) {
       switch try decoder.unsigned() {
       case Field.number: number = try decoder.unsigned()
       case Field.name: name = try decoder.text()
       case Field.path: path = try decoder.texts()
+      case Field.crashes: crashes = try decoder.unsigned()
       default: try decoder.skipItem()
       }
     }
@@ -355,7 +362,7 @@ extension JournalRecord.RunningEffect {
       throw decoder.error(.typeMismatch, "an effect has a number, a name and a path")
     }
     self.number = number
-    effect = InterruptedEffect(name: name, path: path)
+    effect = InterruptedEffect(name: name, path: path, crashes: Int(clamping: crashes))
   }
 }
 
@@ -410,8 +417,9 @@ extension JournalRecord.Origin {
       encoder.encode(unsigned: restoration.wasStopped ? 1 : 0)
       encoder.arrayHeader(restoration.interrupted.count)
       for effect in restoration.interrupted {
-        encoder.arrayHeader(2)
+        encoder.arrayHeader(effect.crashes > 0 ? 3 : 2)
         effect.encode(to: &encoder)
+        if effect.crashes > 0 { encoder.encode(unsigned: UInt64(effect.crashes)) }
       }
     case .internal(let action):
       encoder.arrayHeader(action.form == nil ? 2 : 4)
@@ -449,8 +457,14 @@ extension JournalRecord.Origin {
       let taken = try decoder.require(2, of: rest, "a restoration")
       let wasStopped = try decoder.unsigned() == 1
       let interrupted = try decoder.list { (d) throws(CodecError) in
-        try d.expectArray(of: 2, "an effect")
-        return try InterruptedEffect(from: &d)
+        let count = try d.arrayHeader()
+        guard count >= 2 else {
+          throw d.error(.typeMismatch, "an effect has a name and a path")
+        }
+        var effect = try InterruptedEffect(from: &d)
+        if count > 2 { effect.crashes = Int(clamping: try d.unsigned()) }
+        try d.skipItems(max(0, count - 3))
+        return effect
       }
       try decoder.skipItems(rest - taken)
       self = .restored(Restoration(wasStopped: wasStopped, interrupted: interrupted))

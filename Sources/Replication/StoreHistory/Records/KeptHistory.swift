@@ -58,7 +58,7 @@ package struct KeptHistory: Hashable, Sendable {
   /// The same effects may have begun since, through sessions that left. Their numbers are greater.
   private mutating func forget(_ interrupted: [InterruptedEffect]) {
     for effect in interrupted {
-      guard let number = effects.filter({ $0.value == effect }).keys.min() else { continue }
+      guard let number = effects.filter({ effect.isOf($0.value) }).keys.min() else { continue }
       effects[number] = nil
     }
   }
@@ -185,8 +185,19 @@ package struct KeptHistory: Hashable, Sendable {
 
   /// The event that the feature receives when the daemon starts again.
   package func restoration(wasStopped: Bool) -> Restoration {
-    let interrupted = effects.sorted { $0.key < $1.key }.map(\.value)
+    let interrupted = effects.sorted { $0.key < $1.key }.map { _, effect in
+      var effect = effect
+      effect.crashes = wasStopped ? 0 : effect.crashes + 1
+      return effect
+    }
     return Restoration(wasStopped: wasStopped, interrupted: interrupted)
+  }
+}
+
+extension InterruptedEffect {
+  /// Whether it is a running effect, apart from the crash that has interrupted it.
+  fileprivate func isOf(_ running: InterruptedEffect) -> Bool {
+    name == running.name && path == running.path
   }
 }
 

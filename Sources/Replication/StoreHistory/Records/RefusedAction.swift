@@ -4,7 +4,8 @@ package import StoreProtocol
 import StoreState
 
 extension JournalRecord {
-  /// A client's action that a reducer has refused.
+  /// A client's action that a reducer has refused, or that is not reduced because the daemon ended
+  /// in earlier reductions of it.
   ///
   /// It has no record of its own, because it changed nothing: the next record contains it.
   package struct RefusedAction: Hashable, Sendable {
@@ -21,7 +22,7 @@ extension JournalRecord {
     package var identity: ActionOrigin.Identity
     /// Whether the client has said goodbye since, so that recovery does not restore its outcome.
     package var isForgotten = false
-    /// The failure that the client was sent: the reducer's reason, code and value.
+    /// The failure that the client was sent.
     package var failure: Outcome.Failure
 
     /// The greatest number of bytes of an action that is kept.
@@ -66,11 +67,16 @@ extension JournalRecord.RefusedAction {
     static let details: UInt64 = 6
     static let identity: UInt64 = 7
     static let isForgotten: UInt64 = 8
+    /// Only if it is another than ``Outcome/refused``.
+    static let code: UInt64 = 9
   }
 
   /// Writes a map with numbered keys.
   func encode(to encoder: inout CBOREncoder) {
-    let count = (action == nil ? 0 : 1) + (failure.details == nil ? 0 : 1) + (isForgotten ? 1 : 0)
+    let hasCode = failure.code != Outcome.refused
+    let count =
+      (action == nil ? 0 : 1) + (failure.details == nil ? 0 : 1) + (isForgotten ? 1 : 0)
+      + (hasCode ? 1 : 0)
     encoder.mapHeader(6 + count)
     encoder.encode(unsigned: Field.client)
     encoder.encode(client)
@@ -96,12 +102,17 @@ extension JournalRecord.RefusedAction {
       encoder.encode(unsigned: Field.isForgotten)
       encoder.encode(bool: true)
     }
+    if hasCode {
+      encoder.encode(unsigned: Field.code)
+      encoder.encode(text: failure.code)
+    }
   }
 
   init(from decoder: inout CBORDecoder) throws(CodecError) {
     var (client, session, sequence): (Identifier?, UInt64?, UInt64?)
     var identity = ActionOrigin.Identity.unknown
     var isForgotten = false
+    var code = Outcome.refused
     var (scope, reason, details): (String?, String?, Outcome.RefusalDetails?)
     for _ in 0..<(try decoder.mapHeader()) {
       switch try decoder.unsigned() {
@@ -114,6 +125,7 @@ extension JournalRecord.RefusedAction {
       case Field.details: details = try Outcome.RefusalDetails(from: &decoder)
       case Field.identity: identity = try ActionOrigin.Identity(from: &decoder)
       case Field.isForgotten: isForgotten = try decoder.bool()
+      case Field.code: code = try decoder.text()
       default: try decoder.skipItem()
       }
     }
@@ -129,7 +141,7 @@ extension JournalRecord.RefusedAction {
     self.scope = scope
     self.identity = identity
     self.isForgotten = isForgotten
-    failure = Outcome.Failure(code: Outcome.refused, message: reason, details: details)
+    failure = Outcome.Failure(code: code, message: reason, details: details)
   }
 }
 

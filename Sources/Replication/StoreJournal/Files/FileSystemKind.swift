@@ -33,7 +33,23 @@ enum FileSystemKind {
     #endif
   }
 
+  /// Whether a change of a file's bytes needs no new room on a file system, so that changes of
+  /// mapped memory cannot fail because the disk is full.
+  ///
+  /// - Parameter path: A directory that exists.
+  /// - Returns: False if the system does not report the kind.
+  static func writesInPlace(_ path: String) -> Bool {
+    #if os(Linux)
+    return number(of: path).map { inMemory.contains($0) || inPlace.contains($0) } ?? false
+    #else
+    return !isShared(path)
+    #endif
+  }
+
   #if os(Linux)
+  /// ext2 to ext4, xfs, and overlay, whose new files are on such a file system as a rule.
+  private static let inPlace: Set<UInt32> = [0xef53, 0x5846_5342, 0x794c_7630]
+
   /// Returns whether file systems with a Linux magic number belong to one machine.
   static func isLocal(_ number: UInt32) -> Bool {
     inMemory.contains(number) || onDisk.contains(number)

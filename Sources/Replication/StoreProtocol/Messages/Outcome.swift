@@ -71,6 +71,8 @@ package enum Outcome: Hashable, Sendable {
   package static let overloaded = "overloaded"
   package static let forgotten = "forgotten"
   package static let unauthorised = "unauthorised"
+  /// The daemon ended in earlier reductions of it.
+  package static let crashed = "crashed"
 
   // Codes that only a client uses, for an action of its own.
 

@@ -23,6 +23,8 @@ extension ActionFailure {
     case Outcome.absent: (code, remedy) = (.absent, "It was not applied.")
     case Outcome.conflict:
       (code, remedy) = (.conflict, "It was not applied. Look at the value that there is now.")
+    case Outcome.crashed:
+      (code, remedy) = (.crashed, "It was not applied. Find the fault with the daemon's log.")
     case Outcome.notSent: (code, remedy) = (.notSent, "It was not applied. Connect again.")
     case Outcome.outcomeUnknown, Outcome.forgotten:
       (code, remedy) = (.outcomeUnknown, "Look at the state to see whether it was applied.")

@@ -570,6 +570,11 @@ package final class Recorder {
 
 extension Recorder: EffectLog {
   package func began(_ number: UInt64, _ effect: InterruptedEffect) {
+    var effect = effect
+    if case .other(.restored(let restoration)) = cause {
+      let continued = restoration.interrupted.filter { $0.isContinued(by: effect) }
+      effect.crashes = continued.map(\.crashes).max() ?? 0
+    }
     details.began.append(
       JournalRecord.RunningEffect(number: effectNumbers + number, effect: effect)
     )

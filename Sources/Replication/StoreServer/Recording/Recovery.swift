@@ -290,6 +290,8 @@ package struct Recovered<Root: Sendable> {
   package let history: KeptHistory
   /// The restoration that the reducer receives first; nil if the journal was empty.
   package let restoration: Restoration?
+  /// Whether the reducer does not receive the restoration in this start.
+  package var startsSafely = false
   /// The greatest session number that is reserved without a further record.
   fileprivate let sessionNumbers: UInt64
 

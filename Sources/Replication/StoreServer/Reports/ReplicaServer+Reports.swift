@@ -56,6 +56,7 @@ extension ReplicaServer {
       // The names may contain data of other clients.
       work: rights.isEverything ? work.counts : [:],
       otherWork: rights.isEverything ? work.others : 0,
+      crashes: rights.isEverything ? crashes.crashes : [],
     )
     var encoder = CBOREncoder()
     report.encode(to: &encoder)
@@ -234,6 +235,8 @@ struct StatusReport {
   /// Bounded by ``Limits/workNames``.
   var work: [String: UInt64]
   var otherWork: UInt64
+  /// Bounded by ``CrashNotes/mostCrashes``.
+  var crashes: [Crash]
 
   /// Writes a map.
   ///
@@ -242,13 +245,16 @@ struct StatusReport {
   /// It makes no tree of values: many callers may ask, and each answer may have hundreds
   /// of sessions.
   func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(12)
+    encoder.mapHeader(13)
     encoder.field("pid", UInt64(clamping: processID))
     encoder.encode(text: "work")
     var work = work.map { ($0.key, GenericValue.unsigned($0.value)) }
     if otherWork > 0 { work.append(("", .unsigned(otherWork))) }
     GenericValue.map(named: work).encode(to: &encoder)
     encoder.field("epoch", epoch)
+    encoder.encode(text: "crashes")
+    encoder.arrayHeader(crashes.count)
+    for crash in crashes { crash.encode(to: &encoder) }
     encoder.field("program", text: program)
     encoder.encode(text: "samples")
     encoder.arrayHeader(samples.count)
@@ -263,6 +269,16 @@ struct StatusReport {
     encoder.field("uptimeMs", uptimeMilliseconds)
     encoder.field("newestRevision", newestRevision)
     encoder.field("durableRevision", durableRevision)
+  }
+}
+
+extension Crash {
+  /// Writes a map without the client's id, whose holder could impersonate the client.
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    encoder.mapHeader(3)
+    encoder.field("name", text: name)
+    encoder.field("time", wallMilliseconds)
+    encoder.field("sequence", client == nil ? nil : sequence)
   }
 }
 

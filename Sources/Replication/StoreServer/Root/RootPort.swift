@@ -26,6 +26,9 @@ package protocol RootPort: AnyObject {
   /// name does not end in a row's id.
   func scope(called name: String) -> Result<ResolvedScope, CodecError>?
 
+  /// Receives a note of each step that no client has caused.
+  var crashes: CrashNotes { get set }
+
   // MARK: Actions
 
   /// Groups several sends of one origin, which makes them cheaper, and sets their origin.

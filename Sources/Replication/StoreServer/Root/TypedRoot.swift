@@ -21,9 +21,12 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   let exposed: [ExposedScopes]
   @exclusivity(unchecked) unowned(safe) var observer: (any RootObserver)?
   let versions: VersionRing<Root>
+  @exclusivity(unchecked) var crashes = CrashNotes()
   private let core: RootCore<Root, RootAction>
   private let sessionAction: (SessionEvent) -> RootAction?
   private let restoredAction: (Restoration) -> RootAction?
+  /// Whether the reducer receives no restoration.
+  private let startsSafely: Bool
   /// The restoration that the reducer receives first; nil after that.
   private var pendingRestoration: Restoration?
   /// The exposures with a followed scope.
@@ -35,6 +38,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   @exclusivity(unchecked) private var new: ErasedScope.Place?
   /// The exposure whose client receives the reply of the next action; nil if none does.
   @exclusivity(unchecked) private var replyTarget: ExposedScopes?
+  /// Whether the note of the reduction in progress ends with its step.
+  @exclusivity(unchecked) private var endsNote = false
   /// Whether the next step shows changes of shared values, and has no action.
   @exclusivity(unchecked) private var isSharedStep = false
   /// The reply to the last action of a client; nil if there is none, or it was taken.
@@ -79,6 +84,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     self.sessionAction = sessionAction
     self.restoredAction = restoredAction
     pendingRestoration = recovered?.restoration
+    startsSafely = recovered?.startsSafely ?? false
     exposed = exposures.map { $0.scopes() }
     versions =
       recovered?.versions
@@ -99,13 +105,25 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     if let recorder = journal?.recorder {
       core.effectLog = recorder
       core.onBegin = { [unowned self] action in
-        recorder.begin { self.describe(action) }
+        recorder.begin {
+          let described = self.describe(action)
+          self.noteBegin { described.name }
+          return described
+        }
         ReducerInputs.begin()
       }
-      core.onAbandon = {
+      core.onAbandon = { [unowned self] in
         _ = ReducerInputs.end()
         recorder.abandon()
+        noteEnd()
       }
+    } else {
+      core.onBegin = { [unowned self] action in
+        // The name of an action takes longer than many an action, and nothing else needs it here:
+        // so only actions after a crash are named.
+        noteBegin { crashes.hasCrashes ? name(of: action) : "an action of an effect" }
+      }
+      core.onAbandon = { [unowned self] in noteEnd() }
     }
     guard exposed.contains(where: { $0.outputs != nil }) else { return }
     core.onOutput = { [unowned self] output, revision in
@@ -117,6 +135,20 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
         )
       }
     }
+  }
+
+  /// Notes the reduction of an action, unless a note covers it already: notes of a client's action,
+  /// of a session and of the restoration last until their consequences are committed.
+  private func noteBegin(_ name: () -> String) {
+    guard !crashes.isOpen else { return }
+    crashes.begin(name())
+    endsNote = true
+  }
+
+  private func noteEnd() {
+    guard endsNote else { return }
+    endsNote = false
+    crashes.end()
   }
 
   func detach() {
@@ -181,7 +213,10 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   }
 
   func send(_ event: SessionEvent) {
-    if let action = sessionAction(event) { core.send(action) }
+    guard let action = sessionAction(event) else { return }
+    crashes.begin("the action of a session that joined or left")
+    defer { crashes.end() }
+    core.send(action)
   }
 
   func takeRefusals() -> UnansweredRefusals? { core.takeRefusals() }
@@ -189,6 +224,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   func restart() -> String? {
     guard let journal, let restoration = pendingRestoration else { return nil }
     pendingRestoration = nil
+    crashes.begin("the restoration of the state")
+    defer { crashes.end() }
     var problem: String?
     var new: Root?
     do throws(CodecError) {
@@ -200,6 +237,13 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       }
     } catch {
       problem = "The ephemeral parts stay: the state cannot be decoded from its encoding: \(error)"
+    }
+    if startsSafely {
+      // The journal keeps the interrupted effects for the next start.
+      guard let new else { return problem }
+      ReducerInputs.begin()
+      core.restart(nil, reset: { $0 = new }, then: nil)
+      return problem
     }
     journal.recorder.begin(.restored(restoration))
     ReducerInputs.begin()
@@ -215,10 +259,6 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
 
   /// An internal action, as it is recorded.
   private func describe(_ action: RootAction) -> JournalRecord.InternalAction {
-    var path = ""
-    for name in actionPath(of: action) {
-      path += name.hasPrefix("[") || path.isEmpty ? name : ".\(name)"
-    }
     let form = withUnsafePointer(to: action) { place -> JournalRecord.InternalAction.Form? in
       for scope in exposed {
         guard let bytes = scope.clientForm(of: UnsafeRawPointer(place)) else { continue }
@@ -226,7 +266,16 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       }
       return nil
     }
-    return JournalRecord.InternalAction(name: path, form: form)
+    return JournalRecord.InternalAction(name: name(of: action), form: form)
+  }
+
+  /// The cases of an action, and the ids of elements: `game.timer.ticked`.
+  private func name(of action: RootAction) -> String {
+    var path = ""
+    for name in actionPath(of: action) {
+      path += name.hasPrefix("[") || path.isEmpty ? name : ".\(name)"
+    }
+    return path
   }
 
   var hasEffectsToStart: Bool { core.hasEffectsToStart(through: revision) }
@@ -268,6 +317,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       let read = ReducerInputs.end()
       journal.recorder.details.inputs = JournalRecord.Inputs(date: read.date, seed: read.seed)
       let changed = journal.record(revision, of: core.originOfStep, from: old, to: new)
+      noteEnd()
       return versions.append(moving: old, revision: revision - 1, changed: changed)
     }
     let (before, after) = (UnsafeRawPointer(old), UnsafeRawPointer(new))
@@ -278,6 +328,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       weight += unfollowedWeight(from: before, to: after) * Int(stepsPerWeighing)
     }
     versions.append(moving: old, revision: revision - 1, changed: weight)
+    noteEnd()
   }
 
   /// Notifies an observer of a step.

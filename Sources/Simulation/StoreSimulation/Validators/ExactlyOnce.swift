@@ -86,7 +86,7 @@ package enum ExactlyOnce {
         return "failed (\(failure.code)), and was reduced"
       }
       switch failure.code {
-      case Outcome.absent, Outcome.overloaded: return nil
+      case Outcome.absent, Outcome.overloaded, Outcome.crashed: return nil
       case Outcome.refused where failure.message == Board.refusal: return nil
       case Outcome.rejected:
         // A restarted daemon reports an action as rejected that an earlier daemon refused.

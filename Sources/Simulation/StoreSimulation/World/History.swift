@@ -171,6 +171,8 @@ package struct History: Sendable {
   package var fencings = 0
   /// The number of restarts of a daemon from a disk with a history.
   package var recoveries = 0
+  /// How often a daemon ended while it reduced an action, by the action's tag.
+  package var crashes: [UInt64: Int] = [:]
   /// The reason for which the run did not come to rest; nil if it did.
   package var unrest: String?
   /// The daemons' counters, by name, summed over all daemons.

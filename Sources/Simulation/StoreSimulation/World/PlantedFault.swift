@@ -58,6 +58,10 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   case falseAbsences
   /// An action that was reduced is answered with a reducer's refusal.
   case falseRefusals
+  /// An action that was reduced is answered as one that has ended the daemon.
+  case falseCrashes
+  /// A restarted daemon does not know the reductions in which earlier ones ended.
+  case forgottenCrashes
   /// Outcomes have the reply to another action.
   case mixedReplies
   /// Outcomes lack the reply of the reducer.
@@ -133,6 +137,7 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
       .repeatedActions, .otherClients, .forgottenOutcomes:
       "Exactly once"
     case .mixedReplies, .lostReplies: "Replies"
+    case .falseCrashes, .forgottenCrashes: "Crashes"
     case .hastyOutcomes: "Read your writes"
     case .hiddenEffects, .lostEnds: "Effects"
     case .swappedActions: "Serial"
@@ -164,6 +169,8 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
       options = SimulationOptions()
       options.captureDuration = .milliseconds(50) ... .milliseconds(100)
       options.actionsPerClient = 200
+    case .forgottenCrashes:
+      options.faults.crashes = 2
     case .forgottenWaits, .forgottenEffects:
       options.faults.closes = 2
       options.disk.isThere = false

@@ -135,6 +135,7 @@ final class Saboteur {
     case .falseRefusals:
       let failure = Outcome.Failure(code: Outcome.refused, message: Board.refusal)
       return .failed(failure)
+    case .falseCrashes: return .failed(Outcome.Failure(code: Outcome.crashed, message: "planted"))
     case .falseAbsences: return .failed(Outcome.Failure(code: Outcome.absent, message: "planted"))
     default: return outcome
     }

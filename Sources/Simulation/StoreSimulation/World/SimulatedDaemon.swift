@@ -13,6 +13,10 @@ final class SimulatedDaemon {
   let journal: SimulatedJournal?
   private unowned let world: World
   private let pacemaker: Pacemaker
+  /// The memory of its notes of reductions, which the server releases.
+  private let memory: UnsafeMutableRawPointer
+  /// Whether it takes messages, among them clients' actions.
+  private var isReceiving = false
   /// The calls that wait until the process resumes; nil while it runs.
   private var deferred: [() -> Void]?
 
@@ -45,6 +49,11 @@ final class SimulatedDaemon {
       core.restore(recovered.root, revision: recovered.revision)
     }
     let core = core
+    memory = .allocate(byteCount: CrashNotes.bytes, alignment: 8)
+    let left = world.options.planted == .forgottenCrashes ? [] : world.crashes.notes
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: CrashNotes.bytes)
+    memory.copyMemory(from: left, byteCount: left.count)
+    nonisolated(unsafe) let owned = memory
     // Set before the server exists, because the server may make the first revision.
     core.onCommit = { [unowned world] in
       // Commits of a superseded daemon are not part of the history.
@@ -62,12 +71,26 @@ final class SimulatedDaemon {
       now: world.moment,
       generator: generator,
       grants: world.hasGrants ? world.grants() : .everything,
+      crashes: CrashNotes(
+        memory,
+        boot: "",
+        at: world.moment.wallMilliseconds,
+        release: { owned.deallocate() },
+      ),
       sessionAction: { [unowned world, unowned core] event in
         world.sessionAction(event, at: core.revision + 1, isNoted: serial == world.daemons)
       },
     )
     turn = DaemonTurn(server, transport: sockets, journal: kept?.journal)
     kept?.journal.onResult = { [unowned self] result in whenRunning { self.take(result) } }
+    core.onCommit = { [unowned self, unowned world] revision, old, new in
+      guard serial == world.daemons else { return }
+      if isReceiving, new.trail.count > old.trail.count, world.crashes(in: new.trail.last) {
+        world.crash(self, in: new.trail.last, at: revision)
+      } else {
+        Self.committed(world, revision, old, new)
+      }
+    }
     sockets.onChange = { [unowned self] in planTurn() }
     sockets.onResult = { [unowned self] result in whenRunning { self.turn.finish(result) } }
     let put = core.onOutput
@@ -185,7 +208,10 @@ final class SimulatedDaemon {
 
   private func takeTurn() {
     guard deferred == nil else { return }
+    isReceiving = true
     let hasMore = turn.receive()
+    isReceiving = false
+    if world.crashes.ended === self { return world.removeCrashed(self) }
     turn.end()
     sockets.sendHeld()
     turn.server.checkInvariants()
@@ -217,10 +243,15 @@ final class SimulatedDaemon {
 }
 
 extension SimulatedDaemon {
+  /// The bytes of its notes of reductions.
+  var notes: [UInt8] { Array(UnsafeRawBufferPointer(start: memory, count: CrashNotes.bytes)) }
+
   /// Records the end of its part of the history: later events do not count.
-  func noteEnd() {
+  ///
+  /// - Parameter revision: The last revision that it has made.
+  func noteEnd(through revision: UInt64 = .max) {
     let last = world.history.epochs.count - 1
-    world.history.epochs[last].released = turn.server.revision
+    world.history.epochs[last].released = min(turn.server.revision, revision)
     world.endAllWork()
   }
 }

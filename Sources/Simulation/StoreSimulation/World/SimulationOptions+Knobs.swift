@@ -49,6 +49,7 @@ extension SimulationOptions {
     Knob("clockSteps", \.faults.clockSteps),
     Knob("closes", \.faults.closes),
     Knob("grants", \.faults.grants),
+    Knob("crashes", \.faults.crashes),
   ]
 
   private static let diskKnobs: [Knob] = [

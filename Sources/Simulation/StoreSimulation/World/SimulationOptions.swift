@@ -55,6 +55,8 @@ package struct SimulationOptions: Sendable, Equatable {
     /// Another user connects, or grants change, so that views move between public and
     /// private delivery.
     package var grants = 0
+    /// A client's action ends the daemon while it is reduced, each time that it is.
+    package var crashes = 0
 
     package init() {}
   }
@@ -143,6 +145,8 @@ extension SimulationOptions {
     drawDisk(seed)
     drawWriters(seed)
     drawPace(seed)
+    var crashes = SeededGenerator(seed: seed ^ 0xc_4a54)
+    faults.crashes = crashes.chance(0.2) ? crashes.number(1...2) : 0
     var grants = SeededGenerator(seed: seed ^ 0x9_4a47)
     granted = grants.chance(0.3) ? grants.number(1...30) : 0
     self = coherent

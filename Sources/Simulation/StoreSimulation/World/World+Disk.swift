@@ -110,6 +110,7 @@ extension World {
   /// Ends a daemon's process.
   func end(_ daemon: SimulatedDaemon) {
     daemon.stop()
+    if self.daemon === daemon { crashes.notes = daemon.notes }
     if let journal = daemon.journal { disk?.close(journal) }
     outdated.removeAll { $0 === daemon }
     if self.daemon === daemon { self.daemon = nil }

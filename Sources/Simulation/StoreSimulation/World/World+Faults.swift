@@ -45,6 +45,10 @@ extension World {
       daemon.planTurn()
     }
     plan(faults.sleeps) { world, client in world.putToSleep(client) }
+    plan(faults.crashes) { world, client in
+      world.crashes.due += 1
+      client.hurry()
+    }
     for _ in 0..<faults.restarts {
       clock.at(delay(.zero...options.span)) { [unowned self] in restart() }
     }

@@ -39,6 +39,7 @@ package final class World {
   /// The offset of the wall clock that all programs share, in milliseconds.
   var wallStep = 0
   private(set) var saboteur: Saboteur?
+  var crashes = SimulatedCrashes()
   private let traces: (String) -> Void
   private let isTracing: Bool
 
@@ -173,6 +174,12 @@ package final class World {
       kept: (journal, recovered),
       generator: generator.fork(),
     )
+  }
+
+  /// Excludes the further events of a daemon from the history.
+  func leave(_ daemon: SimulatedDaemon) {
+    daemons += 1
+    self.daemon = nil
   }
 
   private func begin(_ epoch: UInt64, _ state: Board.State) {

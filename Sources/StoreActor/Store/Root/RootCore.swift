@@ -284,17 +284,17 @@ package final class RootCore<State, Action>: StoreCore {
   /// Informs the reducer that its daemon has restarted, as one revision.
   ///
   /// - Parameters:
-  ///   - restoration: The information for the reducer.
+  ///   - restoration: The information for the reducer; nil for none.
   ///   - reset: Changes the state before the reducer runs.
   ///   - action: The action that is reduced last; nil for no action.
   package func restart(
-    _ restoration: Restoration,
+    _ restoration: Restoration?,
     reset: (inout State) -> Void,
     then action: Action?,
   ) {
     commitWithoutAction {
       reset(&cells.other.pointee)
-      restored?(&cells.other.pointee, restoration, self)
+      if let restoration { restored?(&cells.other.pointee, restoration, self) }
       if let action { reduceWithoutRefusal { step(&cells.other.pointee, action, self) } }
     }
   }

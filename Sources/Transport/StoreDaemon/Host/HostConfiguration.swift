@@ -36,6 +36,11 @@ public struct HostConfiguration: Sendable {
   /// The daemon refuses that if the records do not begin with revision 1, or if the history began
   /// with another initial state. The setting has no effect if a snapshot can be read.
   public var beginsWithInitialState = false
+  /// Whether features are not informed of a restart, so that work which was interrupted does not
+  /// begin again, as when it may be the cause of a crash.
+  ///
+  /// The next start informs them of the same work, unless it has this setting, too.
+  public var startsSafely = false
   /// Whether clients are notified of a change after it is safely on disk, or before.
   public var durability = Durability.full
   /// How much history is kept for reading the past, beyond the part that a restart needs.

@@ -88,7 +88,8 @@ extension StoreHost {
         }
       }
     }
-    let recovered = recovery.finish(wasStopped: file.opening.isClean)
+    var recovered = recovery.finish(wasStopped: file.opening.isClean)
+    recovered.startsSafely = configuration.startsSafely
     // All of the history could be read, so this program writes from now on.
     let beginning = recovered.revision == 0 ? Self.sum(recovered.root, form) : 0
     try file.begin(at: recovered.revision, initial: beginning)
@@ -108,6 +109,7 @@ extension StoreHost {
         "The state of revision \(recovered.revision) is back.",
         metadata: ["data": "\(path)", "wasStopped": "\(file.opening.isClean)"],
       )
+      if configuration.startsSafely { tellHeld(recovered.restoration?.interrupted ?? []) }
     }
     return OpenedJournal(
       journal: DiskJournal(file, configuration.retention),
@@ -238,6 +240,17 @@ extension StoreHost {
       the cache's contents, despite --durability. Name a directory on another disk.
       """,
       metadata: ["data": "\(path)"],
+    )
+  }
+
+  private func tellHeld(_ effects: [InterruptedEffect]) {
+    guard !effects.isEmpty else { return }
+    logger.notice(
+      """
+      The features are not informed of interrupted work, because the daemon starts safely. The next \
+      other start informs them.
+      """,
+      metadata: ["work": .array(effects.prefix(100).map { "\($0.name)" })],
     )
   }
 

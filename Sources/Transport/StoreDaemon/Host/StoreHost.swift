@@ -320,6 +320,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       now: .current,
       generator: generator,
       grants: grants,
+      crashes: openCrashNotes(),
       restoredAction: restoredAction,
       sessionAction: sessionAction,
     )

@@ -1,0 +1,335 @@
+import StoreBytes
+package import StoreProtocol
+import Synchronization
+
+/// The reduction in progress, and the reductions during which the daemon ended before.
+///
+/// A daemon notes each reduction before it reads the action's bytes, and removes the note after the
+/// step is recorded. The notes are in memory that outlives the process: a note that the next daemon
+/// finds there is a **crash**. An action that was being reduced at ``mostRuns`` crashes is refused,
+/// so that a client that sends it again does not end the daemon again. Neither run has left a
+/// record, so the action is still applied at most once.
+///
+/// Only the end of the process is covered. A note from before a restart of the machine is ignored,
+/// since it may be an old one.
+@MainActor
+package final class CrashNotes {
+  /// The number of times that an action is reduced although it has ended the daemon.
+  package static let mostRuns = 2
+  /// The number of crashes during equal actions, within ``blockMilliseconds``, after which such
+  /// actions of all clients are refused.
+  package static let crashesBeforeBlock = 3
+  /// How long equal actions are refused at first; the time doubles with each further crash.
+  package static let blockMilliseconds: UInt64 = 600_000
+  /// Crashes are forgotten after a day, which is also the longest time of a refusal.
+  package static let keptMilliseconds: UInt64 = 86_400_000
+  /// The number of crashes that are kept, the newest ones.
+  package static let mostCrashes = 40
+  /// The bytes of the memory.
+  package nonisolated static let bytes = 8192
+
+  private let words: UnsafeMutablePointer<UInt64>
+  private let release: @Sendable () -> Void
+  /// Whether a reduction is noted.
+  @exclusivity(unchecked) package private(set) var isOpen = false
+  /// The crash that was found at the start; nil if the daemon before did not end in a reduction.
+  package private(set) var found: Crash?
+
+  /// Takes over memory, and the note that a daemon has left in it.
+  ///
+  /// - Parameters:
+  ///   - memory: Memory of ``bytes`` bytes, aligned for words. All contents are allowed; those
+  ///     that are no notes are erased.
+  ///   - boot: Identifies the start of the machine.
+  ///   - wallMilliseconds: The time of the start, in milliseconds since 1970.
+  ///   - release: Releases the memory.
+  package init(
+    _ memory: UnsafeMutableRawPointer,
+    boot: String,
+    at wallMilliseconds: UInt64,
+    release: @escaping @Sendable () -> Void,
+  ) {
+    words = memory.bindMemory(to: UInt64.self, capacity: Self.bytes / 8)
+    self.release = release
+    let isReadable =
+      words[Place.format] == Place.mark && words[Place.count] <= UInt64(Self.mostCrashes)
+    if !isReadable {
+      words.update(repeating: 0, count: Self.bytes / 8)
+      words[Place.format] = Place.mark
+    }
+    dropOld(at: wallMilliseconds)
+    let isSameBoot = words[Place.boot] == Self.hash(of: boot)
+    words[Place.boot] = Self.hash(of: boot)
+    defer { words[Place.note] = Cause.none }
+    guard isSameBoot, words[Place.note] != Cause.none else { return }
+    let crash = Crash(note: words + Place.note, at: wallMilliseconds)
+    add(crash)
+    found = crash
+  }
+
+  /// Creates notes that end with the process.
+  package convenience init() {
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.bytes, alignment: 8)
+    memory.initializeMemory(as: UInt64.self, repeating: 0, count: Self.bytes / 8)
+    nonisolated(unsafe) let owned = memory
+    self.init(memory, boot: "", at: 0, release: { owned.deallocate() })
+  }
+
+  deinit { release() }
+
+  private static func hash(of text: String) -> UInt64 { SipHash24.hash(Array(text.utf8)[...]) }
+
+  // MARK: Reductions
+
+  /// Notes that a client's action is about to be reduced.
+  ///
+  /// - Parameters:
+  ///   - action: The action's bytes.
+  ///   - client: Its client.
+  ///   - sequence: Its number among those of the client.
+  ///   - scope: The name of the scope that it was sent to.
+  ///   - wallMilliseconds: The time, in milliseconds since 1970.
+  /// - Throws: The outcome of an action that must not be reduced again. Then nothing is noted.
+  package func begin(
+    _ action: ArraySlice<UInt8>,
+    of client: Identifier,
+    _ sequence: UInt64,
+    to scope: String,
+    at wallMilliseconds: UInt64,
+  ) throws(Outcome.Failure) {
+    var content: UInt64 = 0
+    if words[Place.count] > 0 {
+      content = Self.content(of: action, to: scope)
+      try check(content, of: client, sequence, at: wallMilliseconds)
+    }
+    let note = words + Place.note
+    note[Note.high] = client.high
+    note[Note.low] = client.low
+    note[Note.sequence] = sequence
+    note[Note.content] = content
+    begin(Cause.action, scope)
+  }
+
+  /// Notes that a step without a client is about to be made.
+  ///
+  /// - Parameter name: Names its cause to the operator; never empty.
+  package func begin(_ name: String) { begin(Cause.other, name) }
+
+  private func begin(_ cause: UInt64, _ name: String) {
+    let note = words + Place.note
+    let room = UnsafeMutableRawBufferPointer(start: note + Note.name, count: Note.mostNameBytes)
+    var name = name
+    note[Note.nameBytes] = name.withUTF8 { text in
+      let text = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(text).prefix(room.count))
+      room.copyMemory(from: text)
+      return UInt64(text.count)
+    }
+    set(cause)
+    isOpen = true
+  }
+
+  /// Removes the note: the step is recorded, or was abandoned.
+  package func end() {
+    set(Cause.none)
+    isOpen = false
+  }
+
+  /// Writes the word that makes the other words of the note valid.
+  ///
+  /// The store is atomic so that the compiler keeps its place between the other words and the
+  /// reduction. The memory stays when the process ends, so no barrier of the machine is needed.
+  private func set(_ cause: UInt64) {
+    UnsafeMutableRawPointer(words + Place.note).assumingMemoryBound(to: Atomic<UInt64>.self)
+      .pointee.store(cause, ordering: .releasing)
+  }
+
+  // MARK: Crashes
+
+  /// The kept crashes, oldest first.
+  package var crashes: [Crash] {
+    (0..<count).map { Crash(words + Place.crashes + $0 * Crash.words) }
+  }
+
+  /// The crashes in a file's bytes, oldest first; nil if they are no notes.
+  package static func crashes(inFile bytes: [UInt8]) -> [Crash]? {
+    guard bytes.count == Self.bytes else { return nil }
+    return bytes.withUnsafeBytes { bytes in
+      let words = bytes.assumingMemoryBound(to: UInt64.self)
+      guard words[Place.format] == Place.mark, let start = words.baseAddress else { return nil }
+      let count = min(Int(clamping: words[Place.count]), mostCrashes)
+      return (0..<count).map { Crash(start + Place.crashes + $0 * Crash.words) }
+    }
+  }
+
+  /// The place of the word in a file that forgives all crashes when it is 0.
+  package static let countOffset = Place.count * 8
+
+  /// Whether crashes are kept.
+  package var hasCrashes: Bool { words[Place.count] > 0 }
+
+  /// The number of crashes; another program may set it to zero.
+  private var count: Int { min(Int(clamping: words[Place.count]), Self.mostCrashes) }
+
+  private func add(_ crash: Crash) {
+    if count == Self.mostCrashes {
+      let first = words + Place.crashes
+      first.update(from: first + Crash.words, count: (Self.mostCrashes - 1) * Crash.words)
+      words[Place.count] -= 1
+    }
+    crash.write(to: words + Place.crashes + count * Crash.words)
+    words[Place.count] += 1
+  }
+
+  private func dropOld(at now: UInt64) {
+    let kept = crashes.filter { now < $0.wallMilliseconds &+ Self.keptMilliseconds }
+    guard kept.count < count else { return }
+    words[Place.count] = 0
+    for crash in kept { add(crash) }
+  }
+
+  /// Refuses an action that was being reduced at earlier crashes.
+  private func check(
+    _ content: UInt64,
+    of client: Identifier,
+    _ sequence: UInt64,
+    at now: UInt64,
+  ) throws(Outcome.Failure) {
+    dropOld(at: now)
+    var runs = 0
+    for index in 0..<count {
+      let place = words + Place.crashes + index * Crash.words
+      guard Crash(place).isOf(client, sequence) else { continue }
+      runs += 1
+      // The first run of an action has no hash: until then there was no crash to compare with.
+      place[Note.content] = content
+    }
+    if runs >= Self.mostRuns {
+      throw Outcome.Failure(
+        code: Outcome.crashed,
+        message: "The daemon ended \(runs) times while it reduced this action.",
+      )
+    }
+    let left = Self.millisecondsLeft(of: content, in: crashes, at: now)
+    guard left > 0 else { return }
+    throw Outcome.Failure(
+      code: Outcome.crashed,
+      message: "The daemon ended several times while it reduced such an action. It refuses them for "
+        + "\((left + 999) / 1000) s more, or until the command storectl forgive.",
+    )
+  }
+
+  /// How long equal actions are still refused, in milliseconds.
+  private static func millisecondsLeft(
+    of content: UInt64,
+    in crashes: [Crash],
+    at now: UInt64,
+  ) -> UInt64 {
+    let times = crashes.filter { $0.content == content }.map(\.wallMilliseconds)
+    var length: UInt64 = 0
+    for (index, time) in times.enumerated() {
+      if length > 0 {
+        length = min(2 * length, keptMilliseconds)
+      } else if index + 1 >= crashesBeforeBlock,
+        time < times[index + 1 - crashesBeforeBlock] &+ blockMilliseconds
+      {
+        length = blockMilliseconds
+      }
+    }
+    guard length > 0, let last = times.last else { return 0 }
+    let end = last &+ length
+    // A clock that was set back does not prolong the refusal.
+    return end > now ? min(end - now, length) : 0
+  }
+
+  /// A hash of an action and its scope.
+  private static func content(of action: ArraySlice<UInt8>, to scope: String) -> UInt64 {
+    var hash = SipHash24()
+    var scope = scope
+    scope.withUTF8 { hash.append(UnsafeRawBufferPointer($0)) }
+    hash.append(0)
+    action.withUnsafeBytes { hash.append($0) }
+    // Zero stands for an unknown content.
+    return max(1, hash.finish())
+  }
+}
+
+/// A reduction during which a daemon ended.
+package struct Crash: Hashable, Sendable {
+  /// The client whose action was being reduced; nil for another cause.
+  package var client: Identifier?
+  /// The action's number among those of the client.
+  package var sequence: UInt64
+  /// A hash of the action and its scope; 0 if it is unknown.
+  fileprivate var content: UInt64
+  /// The name of the action's scope, or of the other cause, cut to 128 bytes.
+  package var name: String
+  /// When the next daemon found it, in milliseconds since 1970.
+  package var wallMilliseconds: UInt64
+
+  fileprivate static let words = Note.words + 1
+
+  fileprivate init(note: UnsafePointer<UInt64>, at wallMilliseconds: UInt64) {
+    client =
+      note[Note.cause] == Cause.action ? Identifier(high: note[Note.high], low: note[Note.low]) : nil
+    sequence = note[Note.sequence]
+    content = note[Note.content]
+    let bytes = UnsafeRawBufferPointer(start: note + Note.name, count: Note.mostNameBytes)
+    name = String(decoding: bytes.prefix(Int(clamping: note[Note.nameBytes])), as: UTF8.self)
+    self.wallMilliseconds = wallMilliseconds
+  }
+
+  fileprivate init(_ place: UnsafePointer<UInt64>) {
+    self.init(note: place, at: place[Note.words])
+  }
+
+  fileprivate func isOf(_ client: Identifier, _ sequence: UInt64) -> Bool {
+    self.client == client && self.sequence == sequence
+  }
+
+  fileprivate func write(to place: UnsafeMutablePointer<UInt64>) {
+    place[Note.cause] = client == nil ? Cause.other : Cause.action
+    place[Note.high] = client?.high ?? 0
+    place[Note.low] = client?.low ?? 0
+    place[Note.sequence] = sequence
+    place[Note.content] = content
+    let room = UnsafeMutableRawBufferPointer(start: place + Note.name, count: Note.mostNameBytes)
+    let text = Array(name.utf8.prefix(room.count))
+    room.copyBytes(from: text)
+    place[Note.nameBytes] = UInt64(text.count)
+    place[Note.words] = wallMilliseconds
+  }
+}
+
+/// The words of the memory.
+private enum Place {
+  static let format = 0
+  /// The number of kept crashes.
+  static let count = 1
+  /// A hash of the machine's start.
+  static let boot = 2
+  /// The reduction in progress.
+  static let note = 8
+  static let crashes = 40
+  /// Identifies the first version of the notes.
+  static let mark: UInt64 = 0x3173_6873_6172_6373
+}
+
+/// The words of a note.
+private enum Note {
+  static let cause = 0
+  static let high = 1
+  static let low = 2
+  static let sequence = 3
+  static let content = 4
+  static let nameBytes = 5
+  static let name = 6
+  static let mostNameBytes = 128
+  static let words = name + mostNameBytes / 8
+}
+
+/// The causes of steps.
+private enum Cause {
+  static let none: UInt64 = 0
+  static let action: UInt64 = 1
+  static let other: UInt64 = 2
+}
