@@ -33,7 +33,7 @@ struct DaemonSettingsTests {
         "dir": "/run/x", "data": "/var/x", "listen": ["ipc:///a", "ipc:///b"], "grants": "/g",
         "key": "/k", "metrics": "9464", "metricsHosts": ["box"], "trace": "/t", "trustOwner": 7,
         "insecureLoopback": true, "inMemory": false, "existing": true, "durability": "batched",
-        "fromInitialState": true, "retainBytes": 5000000000, "retainSeconds": 86400,
+        "fromInitialState": true, "safe": true, "retainBytes": 5000000000, "retainSeconds": 86400,
         "logLevel": "debug", "logFormat": "json"}
         """
     )
@@ -44,7 +44,7 @@ struct DaemonSettingsTests {
     #expect(settings.host.key == "/k" && settings.host.metrics == "9464")
     #expect(settings.host.metricsHosts == ["box"] && settings.host.trustedOwner == 7)
     #expect(settings.trace == "/t" && settings.host.requiresHistory)
-    #expect(settings.host.beginsWithInitialState)
+    #expect(settings.host.beginsWithInitialState && settings.host.startsSafely)
     #expect(settings.host.allowsInsecureLoopback && settings.host.durability == .batched)
     #expect(settings.host.retention == Retention(bytes: 5_000_000_000, age: .seconds(86400)))
     #expect(settings.logLevel == .debug && settings.logFormat == .json)

@@ -56,9 +56,11 @@ extension ProcessTests {
           return
         }
         #expect(crashes.map { $0["name"]?.text } == ["laboratory", "laboratory"])
-        #expect(daemons[2].errors.lines.contains {
-          $0.contains("ended while it reduced action 2 of client")
-        })
+        #expect(
+          daemons[2].errors.lines.contains {
+            $0.contains("ended while it reduced action 2 of client")
+          }
+        )
 
         // Another client's equal action ends it once more, and is then refused at once.
         let second = try world.startClient(["send", "laboratory", fatal])

@@ -276,6 +276,9 @@ def describe_origin(origin: Any) -> dict[str, Any]:
             return made | {"action": describe_action(action)}
         case [5, str() as name] | [5, str() as name, _]:
             return {"by": "internal", "name": name}
+        case [6, str() as name, cause, None | str() as effect, *form] if is_uint(cause):
+            made = describe_origin([5, name, *form])
+            return made | {"cause": cause} | ({"effect": effect} if effect is not None else {})
     raise Damage(f"no origin is {origin!r}")
 
 

@@ -21,7 +21,7 @@ struct LogLine {
     guard case .map(let entries) = entry else { return .null }
     let names = [
       "revision", "time", "by", "client", "user", "pid", "key", "session", "sequence", "name",
-      "peer",
+      "effect", "cause", "peer",
       "scope", "action", "actionBytes", "changed", "us", "bytes", "began", "ended", "forgot",
       "wasStopped", "interrupted", "reply", "replyBytes", "refused", "refusedMore",
     ]
@@ -90,6 +90,8 @@ struct LogLine {
       "session \(text(entry[field: "session"])) #\(text(entry[field: "sequence"]))"
     case "joined", "left": "session \(text(entry[field: "session"]))"
     case "restart": "restart"
+    case "internal" where entry[field: "cause"] != nil:
+      "\(entry[field: "effect"].map { text($0) } ?? "effect") of \(text(entry[field: "cause"]))"
     default: "daemon"
     }
   }

@@ -152,6 +152,15 @@ package final class ReplicaServer {
       access: access,
     )
     outcomes = OutcomeTable(root, access, outbox: outbox, counters: counters, limits: limits)
+    reportTables()
+    recorder?.wallMilliseconds = now.wallMilliseconds
+    recorder?.holder = { [access] in access.grants.holder(of: $0) }
+    recorder?.onEffects = { [weak outcomes] in outcomes?.onUnsent?() }
+    followWork()
+  }
+
+  /// Reports the bytes of peers that the tables keep.
+  private func reportTables() {
     counters.ofTables = { [weak outbox, weak sessions, weak outcomes, weak joins] in
       [
         ("capturedBytes", UInt64(joins?.capturedBytes ?? 0)),
@@ -161,10 +170,6 @@ package final class ReplicaServer {
         ("scopeNamesRefused", sessions?.names.refusals ?? 0),
       ]
     }
-    recorder?.wallMilliseconds = now.wallMilliseconds
-    recorder?.holder = { [access] in access.grants.holder(of: $0) }
-    recorder?.onEffects = { [weak outcomes] in outcomes?.onUnsent?() }
-    followWork()
   }
 
   /// Counts the effects that outlive their senders, from now on.

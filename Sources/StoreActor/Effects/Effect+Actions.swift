@@ -36,6 +36,7 @@ extension Effect {
       place: core.registry,
       lineage: EffectLineage(),
       action: nil,
+      revision: 0,
     )
     core.perform(Self(.tracked(effect, by: part)), in: context)
     core.startEffects()

@@ -33,7 +33,7 @@ public struct ActionFailure: Error, Hashable {
     public static let overloaded = Code("overloaded")
     /// The client may not send this action to this scope; it was not applied.
     public static let unauthorized = Code("unauthorized")
-    /// The daemon ended while it reduced the action before, and does not reduce it again; it was not
+    /// The daemon ended in earlier reductions of the action, which is not reduced again; it was not
     /// applied.
     public static let crashed = Code("crashed")
     /// The connection ended before the action was sent; it was not applied.

@@ -205,7 +205,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     of root: RootCore<Root, RootAction>,
     _ action: @escaping (RootAction) -> Action?,
   ) {
-    root.onBegin = { [unowned self] _ in beginStep() }
+    root.onBegin = { [unowned self] _, _ in beginStep() }
     root.onRefusal = { [unowned self] rootAction, refusal in
       note(refusal, of: action(rootAction))
     }

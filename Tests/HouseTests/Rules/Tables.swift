@@ -11,7 +11,8 @@ enum Tables {
 
   /// The places of a daemon that store data from peers and data for them.
   static let rooms = [
-    "StoreServer/", "StoreHistory/Grants/", "StoreHistory/Peers/", "StoreDaemon/",
+    "StoreServer/", "StoreHistory/Crashes/", "StoreHistory/Grants/", "StoreHistory/Peers/",
+    "StoreDaemon/",
   ]
 
   /// The type, or the value, of a property with any number of elements.

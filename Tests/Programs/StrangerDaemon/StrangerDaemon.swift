@@ -4,8 +4,9 @@ import StoreDaemon
 ///
 ///     StrangerDaemon DIRECTORY [--keep] [--safe] [--replay] [--doubled]
 ///
-/// With `--keep` it keeps its state, and with `--safe` it holds interrupted work back; with `--replay` it runs the kept actions again. With
-/// `--doubled` it acts as another build, whose experiments double their readings.
+/// With `--keep` it keeps its state, and with `--safe` it holds interrupted work back; with
+/// `--replay` it runs the kept actions again. With `--doubled` it acts as another build, whose
+/// experiments double their readings.
 @main
 struct StrangerDaemon {
   @MainActor

@@ -69,7 +69,7 @@ struct ServerCrashTests {
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .decrementButtonTapped)
     let refused = try #require(try journal.records.first?.details.refused.first)
     #expect(refused.failure.code == Outcome.crashed && refused.sequence == 1)
-    let entry = try journal.records[0].entry(changed: nil, PastLimits(), .exposed).value
+    let entry = try journal.records[0].entry(changed: nil, PastLimits(), .causes).value
     #expect("\(entry)".contains("crashed"))
     let client = try #require(try journal.recover(1).history.clients.first)
     #expect(client.outcomes.first?.failure?.code == Outcome.crashed)
@@ -89,7 +89,10 @@ struct ServerCrashTests {
     #expect(memory.notes().found == nil)
   }
 
-  @Test("Actions of effects and of sessions are noted, and never refused", arguments: [false, true])
+  @Test(
+    "Actions of effects and of sessions are noted, and never refused",
+    arguments: [false, true],
+  )
   func internalActions(isDurable: Bool) throws {
     var memory = memory
     for round in 1...4 {

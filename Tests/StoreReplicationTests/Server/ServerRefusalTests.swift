@@ -83,7 +83,7 @@ struct ServerRefusalTests {
     #expect(first.sequence == 1 && first.scope == "counter")
     #expect(first.action == (try Deck.CounterAction.filled(bytes: -1).encoded()))
     #expect(Outcome.failed(first.failure) == (try refusal(-1)))
-    let entry = records[0].entry(changed: nil, PastLimits(), .exposed).value
+    let entry = records[0].entry(changed: nil, PastLimits(), .causes).value
     #expect("\(entry)".contains("negative") && "\(entry)".contains("No negative bytes."))
     // Its holder could impersonate the client.
     #expect(!"\(entry)".contains(ServerBench.clientID(1).hexadecimal))

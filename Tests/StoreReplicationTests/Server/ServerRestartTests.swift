@@ -1,3 +1,4 @@
+import GenericState
 import StoreActor
 import StoreState
 import Testing
@@ -176,9 +177,48 @@ import Testing
     #expect(try origin(journal, 0) == .internal(action))
   }
 
+  @Test func `An action of an effect is recorded with the effect and the revision that began it`()
+    async throws
+  {
+    let bench = ServerBench(journal: journal)
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .numberFactButtonTapped)
+    try sync(bench, journal)
+    while bench.gate.waiting == 0 { await Task.yield() }
+    _ = try bench.act(1, sequence: 3, .incrementButtonTapped)
+    bench.gate.open()
+    while bench.root.state.counter.numberFactAlert == nil { await Task.yield() }
+    try sync(bench, journal)
+    let records = try journal.records
+    let record = try #require(records.first { $0.origin.internalAction != nil })
+    #expect(record.revision == 4)
+    let name = "counter.numberFactResponse"
+    #expect(record.origin.internalAction?.name == name)
+    #expect(record.origin.internalAction?.cause == .init(revision: 2, effect: "fact"))
+    // The log shows it to a client that may see everything, and to no other.
+    let entry = record.entry(changed: ["counter"], PastLimits(), .causes).value
+    #expect(entry[field: "name"] == .text(name) && entry[field: "cause"] == .unsigned(2))
+    #expect(entry[field: "effect"] == .text("fact"))
+    let began = records[1].entry(changed: ["counter"], PastLimits(), .causes).value
+    #expect(began[field: "began"] == .array([.text("fact")]))
+    #expect(began[field: "client"] == nil && began[field: "forgot"] == nil)
+    let part = record.entry(changed: ["counter"], PastLimits(), .changes).value
+    guard case .map(let fields) = part else { return #expect(Bool(false)) }
+    #expect(fields.map(\.key) == [.text("revision"), .text("time"), .text("changed")])
+  }
+
   @Test(arguments: [
     JournalRecord.Origin.daemon, .internal(.init(name: "a.b")),
     .internal(.init(name: "a", form: .init(scope: "s", action: [1, 2]))),
+    .internal(.init(name: "a", cause: .init(revision: 3, effect: nil))),
+    .internal(
+      .init(
+        name: "a",
+        form: .init(scope: "s", action: [1]),
+        cause: .init(revision: 3, effect: "save"),
+      )
+    ),
     .restored(
       Restoration(
         wasStopped: true,
@@ -208,5 +248,11 @@ import Testing
       #expect(try JournalRecord(from: &decoder) == record)
       try decoder.finish()
     }
+  }
+}
+
+extension JournalRecord.Origin {
+  fileprivate var internalAction: JournalRecord.InternalAction? {
+    if case .internal(let action) = self { action } else { nil }
   }
 }

@@ -5,6 +5,7 @@ import StoreActor
 /// The memory of a daemon's notes, which outlives the daemon.
 @MainActor
 final class CrashMemory {
+  // The notes retain this object, which releases it last.
   private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
 
   init() {

@@ -71,6 +71,7 @@ package final class CrashNotes {
   package convenience init() {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.bytes, alignment: 8)
     memory.initializeMemory(as: UInt64.self, repeating: 0, count: Self.bytes / 8)
+    // Only the notes use it, and release it last.
     nonisolated(unsafe) let owned = memory
     self.init(memory, boot: "", at: 0, release: { owned.deallocate() })
   }
@@ -213,8 +214,8 @@ package final class CrashNotes {
     guard left > 0 else { return }
     throw Outcome.Failure(
       code: Outcome.crashed,
-      message: "The daemon ended several times while it reduced such an action. It refuses them for "
-        + "\((left + 999) / 1000) s more, or until the command storectl forgive.",
+      message: "The daemon ended several times while it reduced such an action. It refuses them "
+        + "for \((left + 999) / 1000) s more, or until the command storectl forgive.",
     )
   }
 
@@ -269,8 +270,8 @@ package struct Crash: Hashable, Sendable {
   fileprivate static let words = Note.words + 1
 
   fileprivate init(note: UnsafePointer<UInt64>, at wallMilliseconds: UInt64) {
-    client =
-      note[Note.cause] == Cause.action ? Identifier(high: note[Note.high], low: note[Note.low]) : nil
+    let isOfClient = note[Note.cause] == Cause.action
+    client = isOfClient ? Identifier(high: note[Note.high], low: note[Note.low]) : nil
     sequence = note[Note.sequence]
     content = note[Note.content]
     let bytes = UnsafeRawBufferPointer(start: note + Note.name, count: Note.mostNameBytes)

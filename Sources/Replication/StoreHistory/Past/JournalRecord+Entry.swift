@@ -52,7 +52,7 @@ extension JournalRecord {
     if telling != .changes, let microseconds = details.microseconds {
       entry.add("us", .unsigned(microseconds))
     }
-    if tellsAll {
+    if telling != .changes {
       entry.add("bytes", .unsigned(UInt64(delta?.count ?? 0)))
       if !details.began.isEmpty {
         entry.add("began", .array(details.began.map { .text($0.effect.name) }))
@@ -60,7 +60,7 @@ extension JournalRecord {
       if !details.ended.isEmpty {
         entry.add("ended", .unsigned(UInt64(details.ended.count)))
       }
-      if !details.forgotten.isEmpty {
+      if tellsAll, !details.forgotten.isEmpty {
         entry.add("forgot", .array(details.forgotten.map { .text($0.hexadecimal) }))
       }
     }
@@ -83,7 +83,11 @@ extension JournalRecord {
       case .daemon: add("by", .text("daemon"))
       case .internal(let action):
         add("by", .text("internal"))
-        if tellsAll { add("name", .text(action.name)) }
+        add("name", .text(action.name))
+        if let cause = action.cause {
+          add("cause", .unsigned(cause.revision))
+          if let effect = cause.effect { add("effect", .text(effect)) }
+        }
         if let form = action.form { add(form.scope, form.action) }
       case .client(let action):
         add("by", .text("client"))
@@ -111,7 +115,7 @@ extension JournalRecord {
         add("by", .text("restart"))
         add("wasStopped", .bool(restoration.wasStopped))
         let names = restoration.interrupted.map { GenericValue.text($0.name) }
-        if tellsAll { add("interrupted", .array(names)) }
+        add("interrupted", .array(names))
       }
     }
 

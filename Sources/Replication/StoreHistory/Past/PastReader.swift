@@ -273,10 +273,10 @@ extension PastReader: Sendable where Root: Sendable {}
 
 /// The disclosure of the past that a client may receive.
 package enum PastTelling: Hashable, Sendable {
-  /// Everything, including parts that no client may see.
+  /// Everything, for readers of the files.
   case all
-  /// The parts that clients may see and send.
-  case exposed
+  /// Everything but the ids of clients, whose holders could impersonate them.
+  case causes
   /// The times of changes to scopes that they may see, without the causes.
   case changes
 }

@@ -26,6 +26,8 @@ package struct JournalRecord: Hashable, Sendable {
     package var name: String
     /// Its scope and its bytes, if clients could have sent it; otherwise nil.
     package var form: Form?
+    /// The effect that has sent it; nil if none has, and in records of earlier builds.
+    package var cause: Cause?
 
     package struct Form: Hashable, Sendable {
       package var scope: String
@@ -37,9 +39,23 @@ package struct JournalRecord: Hashable, Sendable {
       }
     }
 
-    package init(name: String, form: Form? = nil) {
+    /// An effect that sends an action.
+    package struct Cause: Hashable, Sendable {
+      /// The revision whose reducer returned the effect.
+      package var revision: UInt64
+      /// The effect's name, if it has one.
+      package var effect: String?
+
+      package init(revision: UInt64, effect: String?) {
+        self.revision = revision
+        self.effect = effect
+      }
+    }
+
+    package init(name: String, form: Form? = nil, cause: Cause? = nil) {
       self.name = name
       self.form = form
+      self.cause = cause
     }
   }
 
@@ -422,9 +438,13 @@ extension JournalRecord.Origin {
         if effect.crashes > 0 { encoder.encode(unsigned: UInt64(effect.crashes)) }
       }
     case .internal(let action):
-      encoder.arrayHeader(action.form == nil ? 2 : 4)
-      encoder.encode(unsigned: 5)
+      encoder.arrayHeader((action.form == nil ? 2 : 4) + (action.cause == nil ? 0 : 2))
+      encoder.encode(unsigned: action.cause == nil ? 5 : 6)
       encoder.encode(text: action.name)
+      if let cause = action.cause {
+        encoder.encode(unsigned: cause.revision)
+        if let effect = cause.effect { encoder.encode(text: effect) } else { encoder.encodeNull() }
+      }
       guard let form = action.form else { return }
       encoder.encode(text: form.scope)
       encoder.encode(bytes: form.action)
@@ -468,10 +488,17 @@ extension JournalRecord.Origin {
       }
       try decoder.skipItems(rest - taken)
       self = .restored(Restoration(wasStopped: wasStopped, interrupted: interrupted))
-    case 5:
-      let taken = try decoder.require(rest >= 3 ? 3 : 1, of: rest, "an action")
+    case 5, 6:
+      let least = kind == 5 ? 1 : 3
+      let taken = try decoder.require(rest >= least + 2 ? least + 2 : least, of: rest, "an action")
       var action = JournalRecord.InternalAction(name: try decoder.text())
-      if taken == 3 {
+      if kind == 6 {
+        action.cause = .init(
+          revision: try decoder.unsigned(),
+          effect: try decoder.nullIfPresent() ? nil : try decoder.text(),
+        )
+      }
+      if taken > least {
         action.form = JournalRecord.InternalAction.Form(
           scope: try decoder.text(),
           action: try decoder.byteString(),

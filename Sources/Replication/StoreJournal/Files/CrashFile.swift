@@ -49,9 +49,12 @@ package enum CrashFile {
     }
     let memory = mmap(nil, CrashNotes.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
     guard let memory, memory != MAP_FAILED else { throw failure("mmap") }
+    // Only the notes use it, and release it last.
     nonisolated(unsafe) let mapped = memory
     let boot = JournalDirectory.boot()
-    return CrashNotes(memory, boot: boot, at: wallMilliseconds) { munmap(mapped, CrashNotes.bytes) }
+    return CrashNotes(memory, boot: boot, at: wallMilliseconds) {
+      munmap(mapped, CrashNotes.bytes)
+    }
   }
 
   /// Makes a daemon forget its crashes, whether it runs or not.

@@ -1,4 +1,5 @@
 import StoreBytes
+
 /// The reason why a scope could not be joined.
 package struct JoinFailure: Error, Hashable, Sendable {
   /// The kind of failure, such as `unknownScope` or `schemaMismatch`.

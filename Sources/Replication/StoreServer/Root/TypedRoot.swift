@@ -102,11 +102,26 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       isSharedStep = true
       self.journal?.recorder.beginShared()
     }
+    observeReductions()
+    guard exposed.contains(where: { $0.outputs != nil }) else { return }
+    core.onOutput = { [unowned self] output, revision in
+      if self.journal == nil || self.unreleasedOutputs.isEmpty && revision <= self.released {
+        self.put(output, at: revision)
+      } else {
+        self.unreleasedOutputs.append(
+          UnreleasedOutput(revision: revision) { [unowned self] in self.put(output, at: revision) }
+        )
+      }
+    }
+  }
+
+  /// Describes each reduction, to the journal and to the notes of crashes.
+  private func observeReductions() {
     if let recorder = journal?.recorder {
       core.effectLog = recorder
-      core.onBegin = { [unowned self] action in
+      core.onBegin = { [unowned self] action, cause in
         recorder.begin {
-          let described = self.describe(action)
+          let described = self.describe(action, cause)
           self.noteBegin { described.name }
           return described
         }
@@ -117,23 +132,14 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
         recorder.abandon()
         noteEnd()
       }
-    } else {
-      core.onBegin = { [unowned self] action in
+    } else if core.onBegin == nil {
+      // A test store that observes the reductions itself needs no notes.
+      core.onBegin = { [unowned self] action, _ in
         // The name of an action takes longer than many an action, and nothing else needs it here:
         // so only actions after a crash are named.
         noteBegin { crashes.hasCrashes ? name(of: action) : "an action of an effect" }
       }
       core.onAbandon = { [unowned self] in noteEnd() }
-    }
-    guard exposed.contains(where: { $0.outputs != nil }) else { return }
-    core.onOutput = { [unowned self] output, revision in
-      if self.journal == nil || self.unreleasedOutputs.isEmpty && revision <= self.released {
-        self.put(output, at: revision)
-      } else {
-        self.unreleasedOutputs.append(
-          UnreleasedOutput(revision: revision) { [unowned self] in self.put(output, at: revision) }
-        )
-      }
     }
   }
 
@@ -258,7 +264,10 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   func advance() { core.advance() }
 
   /// An internal action, as it is recorded.
-  private func describe(_ action: RootAction) -> JournalRecord.InternalAction {
+  private func describe(
+    _ action: RootAction,
+    _ cause: EffectCause?,
+  ) -> JournalRecord.InternalAction {
     let form = withUnsafePointer(to: action) { place -> JournalRecord.InternalAction.Form? in
       for scope in exposed {
         guard let bytes = scope.clientForm(of: UnsafeRawPointer(place)) else { continue }
@@ -266,7 +275,11 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       }
       return nil
     }
-    return JournalRecord.InternalAction(name: name(of: action), form: form)
+    return JournalRecord.InternalAction(
+      name: name(of: action),
+      form: form,
+      cause: cause.map { .init(revision: $0.revision, effect: $0.name) },
+    )
   }
 
   /// The cases of an action, and the ids of elements: `game.timer.ticked`.
@@ -483,7 +496,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     }
     let asking = query
     let past = TypedPast(form, naming: named, asked: asked)
-    let telling: PastTelling = rights.isEverything ? .exposed : .changes
+    let telling: PastTelling = rights.isEverything ? .causes : .changes
     guard case .log = asking else {
       return { source, _ in
         var reader = PastReader(source, past, telling: telling)

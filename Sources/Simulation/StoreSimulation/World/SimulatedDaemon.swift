@@ -53,34 +53,12 @@ final class SimulatedDaemon {
     let left = world.options.planted == .forgottenCrashes ? [] : world.crashes.notes
     memory.initializeMemory(as: UInt8.self, repeating: 0, count: CrashNotes.bytes)
     memory.copyMemory(from: left, byteCount: left.count)
-    nonisolated(unsafe) let owned = memory
     // Set before the server exists, because the server may make the first revision.
     core.onCommit = { [unowned world] in
       // Commits of a superseded daemon are not part of the history.
       if serial == world.daemons { Self.committed(world, $0, $1, $2) }
     }
-    let server = ReplicaServer(
-      root: core,
-      exposures: Board.exposures,
-      journal: kept.map { Self.journal($0.recovered, world) },
-      recovered: kept?.recovered,
-      epoch: epoch,
-      limits: world.options.limits,
-      timing: world.options.timing,
-      processID: 1,
-      now: world.moment,
-      generator: generator,
-      grants: world.hasGrants ? world.grants() : .everything,
-      crashes: CrashNotes(
-        memory,
-        boot: "",
-        at: world.moment.wallMilliseconds,
-        release: { owned.deallocate() },
-      ),
-      sessionAction: { [unowned world, unowned core] event in
-        world.sessionAction(event, at: core.revision + 1, isNoted: serial == world.daemons)
-      },
-    )
+    let server = Self.server(world, core, epoch, kept?.recovered, memory, generator)
     turn = DaemonTurn(server, transport: sockets, journal: kept?.journal)
     kept?.journal.onResult = { [unowned self] result in whenRunning { self.take(result) } }
     core.onCommit = { [unowned self, unowned world] revision, old, new in
@@ -100,6 +78,41 @@ final class SimulatedDaemon {
     }
     pacemaker.turn = { [unowned self] in self.takeTurn() }
     planDeadline()
+  }
+
+  private static func server(
+    _ world: World,
+    _ core: RootCore<Board.State, Board.Action>,
+    _ epoch: UInt64,
+    _ recovered: Recovered<Board.State>?,
+    _ memory: UnsafeMutableRawPointer,
+    _ generator: SeededGenerator,
+  ) -> ReplicaServer {
+    let serial = world.daemons
+    // The server releases it last, and a daemon's notes are read while it has its server.
+    nonisolated(unsafe) let owned = memory
+    return ReplicaServer(
+      root: core,
+      exposures: Board.exposures,
+      journal: recovered.map { journal($0, world) },
+      recovered: recovered,
+      epoch: epoch,
+      limits: world.options.limits,
+      timing: world.options.timing,
+      processID: 1,
+      now: world.moment,
+      generator: generator,
+      grants: world.hasGrants ? world.grants() : .everything,
+      crashes: CrashNotes(
+        memory,
+        boot: "",
+        at: world.moment.wallMilliseconds,
+        release: { owned.deallocate() },
+      ),
+      sessionAction: { [unowned world, unowned core] event in
+        world.sessionAction(event, at: core.revision + 1, isNoted: serial == world.daemons)
+      },
+    )
   }
 
   private static func journal(

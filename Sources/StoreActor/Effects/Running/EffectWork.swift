@@ -140,6 +140,8 @@ struct EffectContext<Action> {
   var ids: [(id: CancelID, place: EffectPlace)] = []
   /// The action that returned the effect; nil if outputs have no observers.
   let action: Action?
+  /// The revision whose reducer returned the effect.
+  let revision: UInt64
 
   func at(_ place: EffectPlace) -> Self {
     var context = self

@@ -58,8 +58,13 @@ extension RootCore {
     if phase == .reducing {
       enqueue(QueuedAction(action: action, lineage: lineage === batchLineage ? nil : lineage))
     } else {
-      _ = send(action, lineage: lineage)
+      _ = send(action, lineage: lineage, cause: cause(named: nil, in: context))
     }
+  }
+
+  /// The cause of the actions that an effect sends; nil without a journal.
+  private func cause(named name: String?, in context: EffectContext<Action>) -> EffectCause? {
+    effectLog == nil ? nil : EffectCause(revision: context.revision, name: name)
   }
 
   /// Performs effects in sequence while each ends synchronously.
@@ -110,11 +115,12 @@ extension RootCore {
     in context: EffectContext<Action>,
   ) {
     let lineage = context.lineage.ofAction
+    let cause = cause(named: run.name, in: context)
     let send = Send<Action>(
       deliver: { [weak self] action in
         if work.isEnded { reportSendAfterEnd(action, of: run) }
         guard !work.isCancelled else { return }
-        _ = self?.send(action, lineage: lineage)
+        _ = self?.send(action, lineage: lineage, cause: cause)
       },
       emit: { [weak self] output in
         guard !work.isCancelled else { return }
@@ -137,8 +143,9 @@ extension RootCore {
     in context: EffectContext<Action>,
   ) {
     let lineage = context.lineage.ofAction
+    let cause = cause(named: nil, in: context)
     let sink = EffectSink<Action>(work: work) { [weak self] action in
-      _ = self?.send(action, lineage: lineage)
+      _ = self?.send(action, lineage: lineage, cause: cause)
     }
     EffectPlace.$current.withValue(context.place) { source.begin(sink) }
     guard !work.isEnded else { return }

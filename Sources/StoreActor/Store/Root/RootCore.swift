@@ -37,10 +37,12 @@ package final class RootCore<State, Action>: StoreCore {
       ) -> Void
     )?
 
-  /// Called when a revision begins, with its action, before any action is reduced.
+  /// Called when a revision begins, with its action and the effect that has sent it, before any
+  /// action is reduced.
   ///
   /// For a daemon that records the actions.
-  @exclusivity(unchecked) package var onBegin: (@MainActor (_ action: Action) -> Void)?
+  @exclusivity(unchecked) package var onBegin:
+    (@MainActor (_ action: Action, _ cause: EffectCause?) -> Void)?
 
   /// Called when a revision begins that shows changes of shared values.
   ///
@@ -332,11 +334,16 @@ package final class RootCore<State, Action>: StoreCore {
   /// - Parameters:
   ///   - action: The action.
   ///   - lineage: The lineage of the action's effects; nil for a new one.
+  ///   - cause: The effect that sends the action, for a journal; nil if none does.
   /// - Returns: The task of the action's effects.
-  package func send(_ action: Action, lineage: EffectLineage?) -> StoreTask {
-    guard phase == .idle else { return sendWhileBusy(action, lineage: lineage) }
+  package func send(
+    _ action: Action,
+    lineage: EffectLineage?,
+    cause: EffectCause? = nil,
+  ) -> StoreTask {
+    guard phase == .idle else { return sendWhileBusy(action, lineage: lineage, cause: cause) }
     if let sharing, sharing.isBehind { showShared() }
-    if reduceBatch(action, lineage: lineage) { return finishBatch() }
+    if reduceBatch(action, lineage: lineage, cause: cause) { return finishBatch() }
     return abandonBatch(action)
   }
 
@@ -480,10 +487,14 @@ package final class RootCore<State, Action>: StoreCore {
   ///
   /// - Returns: False if an action was refused, or if the action's target is absent, which was
   ///   expected. Then the caller abandons the step.
-  private func reduceBatch(_ action: Action, lineage: EffectLineage?) -> Bool {
+  private func reduceBatch(
+    _ action: Action,
+    lineage: EffectLineage?,
+    cause: EffectCause? = nil,
+  ) -> Bool {
     phase = .reducing
     batchLineage = lineage
-    if let onBegin { onBegin(action) }
+    if let onBegin { onBegin(action, cause) }
     beginStep()
     if outer != nil, lineage == nil { return reduce(action) }
     var isAccepted = true
@@ -555,7 +566,13 @@ package final class RootCore<State, Action>: StoreCore {
     case .reply(let reply) where foreignLineage == nil: answer(reply)
     default:
       let lineage = currentLineage()
-      perform(effect, in: EffectContext(place: registry, lineage: lineage, action: action))
+      let context = EffectContext(
+        place: registry,
+        lineage: lineage,
+        action: action,
+        revision: number + 1,
+      )
+      perform(effect, in: context)
     }
   }
 
@@ -701,7 +718,7 @@ package final class RootCore<State, Action>: StoreCore {
       let next = late.removeFirst()
       lateCount -= 1
       let task: StoreTask
-      if reduceBatch(next.action, lineage: next.lineage) {
+      if reduceBatch(next.action, lineage: next.lineage, cause: next.cause) {
         task = commitBatch()
       } else {
         task = abandonBatch(next.action)
@@ -720,7 +737,11 @@ package final class RootCore<State, Action>: StoreCore {
   }
 
   /// Queues an action that was sent while another one is being reduced or committed.
-  private func sendWhileBusy(_ action: Action, lineage: EffectLineage?) -> StoreTask {
+  private func sendWhileBusy(
+    _ action: Action,
+    lineage: EffectLineage?,
+    cause: EffectCause? = nil,
+  ) -> StoreTask {
     guard phase == .committing else {
       reportSendWhileReducing(action)
       let lineage = lineage ?? currentLineage()
@@ -731,7 +752,7 @@ package final class RootCore<State, Action>: StoreCore {
     }
     let lineage = lineage ?? EffectLineage()
     let ticket = QueuedTask(lineage)
-    late.append(QueuedAction(action: action, lineage: lineage, ticket: ticket))
+    late.append(QueuedAction(action: action, lineage: lineage, ticket: ticket, cause: cause))
     lateCount += 1
     return StoreTask(queued: ticket)
   }
@@ -764,4 +785,6 @@ struct QueuedAction<Action> {
   let lineage: EffectLineage?
   /// The task of the action, if it is a batch of its own.
   var ticket: QueuedTask?
+  /// The effect that has sent the action, if it is a batch of its own.
+  var cause: EffectCause?
 }

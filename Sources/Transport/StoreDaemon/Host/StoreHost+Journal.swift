@@ -105,11 +105,7 @@ extension StoreHost {
         bytes = try carryOver(recovered, form, in: file)
       }
       core.restore(recovered.root, revision: recovered.revision)
-      logger.notice(
-        "The state of revision \(recovered.revision) is back.",
-        metadata: ["data": "\(path)", "wasStopped": "\(file.opening.isClean)"],
-      )
-      if configuration.startsSafely { tellHeld(recovered.restoration?.interrupted ?? []) }
+      tellReturn(of: recovered, file)
     }
     return OpenedJournal(
       journal: DiskJournal(file, configuration.retention),
@@ -243,12 +239,17 @@ extension StoreHost {
     )
   }
 
-  private func tellHeld(_ effects: [InterruptedEffect]) {
-    guard !effects.isEmpty else { return }
+  private func tellReturn(of recovered: Recovered<State>, _ file: JournalDirectory) {
+    logger.notice(
+      "The state of revision \(recovered.revision) is back.",
+      metadata: ["data": "\(file.directory)", "wasStopped": "\(file.opening.isClean)"],
+    )
+    let effects = recovered.restoration?.interrupted ?? []
+    guard recovered.startsSafely, !effects.isEmpty else { return }
     logger.notice(
       """
-      The features are not informed of interrupted work, because the daemon starts safely. The next \
-      other start informs them.
+      The features are not informed of interrupted work, because the daemon starts safely. The \
+      next other start informs them.
       """,
       metadata: ["work": .array(effects.prefix(100).map { "\($0.name)" })],
     )

@@ -287,12 +287,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     failure = nil
     SharedProcess.beginHosting()
     try checkStore()
-    StandardDescriptors.open()
-    // A limit of file sizes thus becomes a reported write error instead of the end of the process.
-    signal(SIGXFSZ, SIG_IGN)
-    #if FAILPOINTS
-    Failpoints.install()
-    #endif
+    prepareProcess()
     try configuration.check()
     try checkNames()
     let directories = try takeDirectories()
@@ -343,6 +338,15 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     }
     look(at: directories, opened?.journal, grantsFile, since: grantsStamp)
     return service
+  }
+
+  private func prepareProcess() {
+    StandardDescriptors.open()
+    // A limit of file sizes thus becomes a reported write error instead of the end of the process.
+    signal(SIGXFSZ, SIG_IGN)
+    #if FAILPOINTS
+    Failpoints.install()
+    #endif
   }
 
   /// Starts serving metrics; nil if none are configured.
