@@ -758,7 +758,14 @@ import Testing
     let refusal = try #require(message { try other.begin() })
     #expect(refusal.0 == .busy && refusal.1.contains("Another daemon has written"))
     // Neither daemon has raised the term: the second one continues to write.
+    let early = try unbegun()
     try second.append(batch(2...2))
+    // A reader whose records lead further than the entries that it found has read a growing
+    // history, which is no damage.
+    let further = try #require(message { try early.begin(at: 2) })
+    #expect(further.0 == .busy && further.1.contains("Another daemon has written"))
+    let damaged = try #require(message { try unbegun().begin(at: 1) })
+    #expect(damaged.0 == .corrupt && damaged.1.contains("its records lead to revision 1"))
   }
 
   @Test func `A batch with an unknown outcome is kept once`() throws {

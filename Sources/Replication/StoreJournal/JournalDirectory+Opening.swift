@@ -357,7 +357,7 @@ extension JournalDirectory {
 
   /// - Returns: The newest segment, as it is now; nil if there is no segment.
   @discardableResult
-  private func checkUnchanged() throws(JournalError) -> LoadedSegment? {
+  func checkUnchanged() throws(JournalError) -> LoadedSegment? {
     let segments = try LogSegment.all(in: directory)
     var isUnchanged = segments == opening.log.segments
     var loaded: LoadedSegment?

@@ -162,6 +162,8 @@ package final class JournalDirectory: Sendable {
   /// - Throws: ``JournalError``.
   package func begin(at revision: UInt64? = nil, initial: UInt64 = 0) throws(JournalError) {
     if let revision, opening.newest > 0, revision != opening.newest {
+      // Another machine's daemon may have written between the two looks.
+      try checkUnchanged()
       throw JournalError(
         in: directory,
         "its records lead to revision \(revision), and its entries say that they lead to "

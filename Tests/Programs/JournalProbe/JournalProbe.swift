@@ -94,6 +94,11 @@ final class JournalProbe {
       journal = DiskJournal(file, Retention(bytes: 100_000))
       journal.onResult = { [unowned self] in take($0) }
       appendNext()
+    } catch let error as JournalError where error.code == .busy {
+      // The journal that has failed still removes old files: the next daemon starts again.
+      DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(10)) {
+        MainActor.assumeIsolated { self.goOn() }
+      }
     } catch {
       print(error)
       exit(70)
