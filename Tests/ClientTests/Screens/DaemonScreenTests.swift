@@ -274,6 +274,24 @@ import Testing
     try bench.compare(with: "sessions")
   }
 
+  @Test func `The overview has an obstacle, work of the daemon's own, and crashes`() async {
+    let bench = ScreenBench(width: 90)
+    let status = GenericValue.record([
+      "epoch": .unsigned(1), "revision": .unsigned(2), "obstacle": .text("the disk is full"),
+      "work": .record(["print": .unsigned(2)]), "sessions": .array([]),
+      "crashes": .array([
+        .record(["name": .text("todos"), "time": .unsigned(0), "sequence": .unsigned(7)])
+      ]),
+    ])
+    bench.model.daemon.handle(status: status, after: 1, interval: 1)
+    await bench.press("4")
+    let lines = bench.terminal.lines
+    #expect(lines.contains { $0.contains("obstacle: the disk is full") })
+    #expect(lines.contains { $0.contains("own work: print ×2") })
+    #expect(lines.contains { $0.contains("crashes: 1, the last one 1970-01-01") })
+    #expect(lines.contains { $0.contains("in action 7 to todos") })
+  }
+
   private func status(_ revision: UInt64) -> GenericValue {
     .record([
       "epoch": .unsigned(0xABC), "revision": .unsigned(revision), "durableRevision": .null,

@@ -19,6 +19,7 @@ struct OverviewScreen: View {
           Text("up for \(status.uptimeText)", Style(.secondary))
           Text("epoch \(status.epochText)", Style(.secondary))
         }
+        Facts(status: status)
         Plots(daemon: daemon)
         Text("")
         SearchText(search: search)
@@ -35,6 +36,22 @@ struct OverviewScreen: View {
       }
     } else {
       Text("Waiting for the daemon's status …", Style(.secondary)).filling()
+    }
+  }
+
+  /// What most daemons do not have: an obstacle, work of their own, crashes.
+  private struct Facts: View {
+    let status: DaemonStatus
+
+    var body: some View {
+      VStack {
+        if let obstacle = status.obstacle { Text("obstacle: \(obstacle)", Style(isBold: true)) }
+        if !status.work.isEmpty { Text("own work: \(status.work)") }
+        if let last = status.crashes.first {
+          let time = UTCTime.text(milliseconds: last.milliseconds)
+          Text("crashes: \(status.crashes.count), the last one \(time) in \(last.cause)")
+        }
+      }
     }
   }
 
