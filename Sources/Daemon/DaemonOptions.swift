@@ -68,7 +68,8 @@ struct DaemonOptions: ParsableArguments {
     help: ArgumentHelp(
       "Do not inform features of the restart, so that interrupted work does not begin again.",
       discussion: """
-        For a daemon that such work crashes. The next start without this option informs them.
+        Use it once if interrupted work crashes the daemon. The next start without it informs the \
+        features of the same work.
         """,
     )
   )

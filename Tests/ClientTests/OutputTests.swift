@@ -73,6 +73,24 @@ struct OutputTests {
     )
   }
 
+  @Test("The log names the effect that sent an action, and the revision that began it")
+  @MainActor
+  func causesInLog() {
+    func line(_ fields: (String, GenericValue)...) -> LogLine {
+      let entry = [("revision", GenericValue.unsigned(7)), ("time", .unsigned(0))] + fields
+      return LogLine(.map(named: entry)) { value, _ in JSONProjection.untyped(value) }
+    }
+    let sent: (String, GenericValue) = ("by", .text("internal"))
+    let name: (String, GenericValue) = ("name", .text("jobs.[3].began"))
+    let named = line(sent, name, ("cause", .unsigned(4)), ("effect", .text("print")))
+    #expect(named.who == "print of r4" && named.what == "jobs.[3].began")
+    #expect(named.tree.text().hasSuffix(#""name":"jobs.[3].began","effect":"print","cause":4}"#))
+    #expect(line(sent, name, ("cause", .unsigned(4))).who == "effect of r4")
+    #expect(line(sent, name).who == "daemon")
+    let start = line(("by", .text("start")))
+    #expect(start.who == "start" && start.what == "for the first time")
+  }
+
   @Test("A count of one has a noun in the singular")
   func counts() {
     let one = BenchReport(latencies: [1_000], bytes: 9, window: 1, elapsed: 1_000_000)

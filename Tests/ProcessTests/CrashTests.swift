@@ -58,7 +58,7 @@ extension ProcessTests {
         #expect(crashes.map { $0["name"]?.text } == ["laboratory", "laboratory"])
         #expect(
           daemons[2].errors.lines.contains {
-            $0.contains("ended while it reduced action 2 of client")
+            $0.contains("ended during action 2 of client")
           }
         )
 
@@ -92,6 +92,28 @@ extension ProcessTests {
         _ = try await safe.ended()
         _ = try await world.startDaemon(.strangerDaemon, ["--keep"])
         #expect(try await world.get("laboratory")["oven"]?["broken"]?["_0"] == "interrupted")
+      }
+    }
+
+    @Test("A feature learns of the first start and of later ones, and a replay agrees")
+    func starts() async throws {
+      try await World.run { world in
+        let options = ["--keep", "--opening"]
+        let first = try await world.startDaemon(.strangerDaemon, options)
+        #expect(first.output.lines.contains { $0.hasSuffix("revision=1") })
+        #expect(try await world.get("laboratory")["technician"] == "Opener")
+        try await world.send("laboratory", harmless)
+        let log = try await world.client("--json", "log")
+        #expect(log.output.first?.contains(#""by":"start""#) == true)
+        first.send(signal: SIGTERM)
+        _ = try await first.ended()
+        let second = try await world.startDaemon(.strangerDaemon, options)
+        #expect(try await world.get("laboratory")["technician"] == "Ada")
+        second.send(signal: SIGTERM)
+        _ = try await second.ended()
+        let replay = try world.start(.strangerDaemon, [world.directory, "--replay", "--opening"])
+        let run = try await world.finish(replay)
+        #expect(run.isSuccess, "\(run.output) \(run.errorText)")
       }
     }
 

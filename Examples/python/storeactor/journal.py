@@ -270,7 +270,9 @@ def describe_origin(origin: Any) -> dict[str, Any]:
             made = {"by": "joined" if kind == 2 else "left"}
             return made | dict(zip(("session", "name", "address"), session))
         case [4, stopped, effects, *_] if is_uint(stopped) and is_list(effects, is_interrupted):
-            return {"by": "restart", "stopped": stopped == 1, "effects": describe_any(effects)}
+            if stopped & 4:
+                return {"by": "start"}
+            return {"by": "restart", "stopped": stopped & 1 == 1, "effects": describe_any(effects)}
         case [5, str() as name, str() as scope, bytes() as action, *_]:
             made = {"by": "internal", "name": name, "scope": scope}
             return made | {"action": describe_action(action)}
@@ -302,6 +304,8 @@ def describe_refused(action: Any) -> dict[str, Any]:
         made["action"] = describe_action(action[4])
     if action.get(6, {}).get(0) is not None:
         made["code"] = action[6][0]
+    if 9 in action:
+        made["outcome"] = action[9]
     return made | {"reason": action[5]}
 
 

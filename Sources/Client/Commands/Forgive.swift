@@ -5,16 +5,18 @@ import StoreJournal
 import StoreProtocol
 import StoreState
 
-/// Allows actions again that a daemon refuses because it ended during them: `storectl forgive`.
+/// Lets actions be reduced again that a daemon refuses because it ended during them.
 struct Forgive: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forgive",
-    abstract: "Allow the actions again that the daemon refuses because it crashed during them.",
+    abstract:
+      "Let actions be reduced again that the daemon refuses because it crashed during them.",
     discussion: """
       A daemon that ends while it reduces an action reduces it once more, if the client sends it \
       again; after that it refuses it as "crashed". After three crashes within ten minutes during \
       equal actions it refuses all such actions for ten minutes, and twice as long after each \
-      further crash. This command makes the daemon forget these crashes, which status lists.
+      further crash. This command makes the daemon forget these crashes, which status lists. An \
+      action that was answered "crashed" keeps that outcome.
 
       It needs no running daemon, only its directory on this machine. Exits with 69 if no daemon \
       has noted anything there.
@@ -64,7 +66,7 @@ extension Crash {
   fileprivate var tree: JSONValue {
     .object([
       .init("name", .string(name)), .init("sequence", client == nil ? .null : .integer(sequence)),
-      .init("time", .string(UTCTime.text(milliseconds: wallMilliseconds))),
+      .init("time", .integer(wallMilliseconds)),
     ])
   }
 

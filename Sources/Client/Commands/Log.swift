@@ -11,7 +11,8 @@ struct Log: ParsableCommand {
     abstract: "List the revisions: their times, their senders, their actions and their changes.",
     discussion: """
       A line for each revision, oldest first: its number, the time, the sender, the action, the \
-      changed scopes and the duration of the reducer. As a table on a terminal, else as JSON.
+      changed scopes and the duration of the reducer. As a table on a terminal, else as JSON. The \
+      sender "print of r12" is the effect print that revision 12 began.
 
       If the daemon begins another epoch, because its history was rolled back or replaced, \
       --follow lists the common revisions once. If the histories have no common revision, or the \

@@ -22,9 +22,9 @@ struct Send: ParsableCommand {
       replied, or "replyFailure" if the daemon does not have the reply. Other outcomes have \
       "message", and may have "code", "value" and "line".
 
-      Exits with 0 if all were applied, 65 if one was rejected, or refused by a reducer, 75 if one \
-      expired or was refused for load, 77 if this user or key may not send one. SIGTERM or SIGINT \
-      ends it at once, by that signal; with - it prints its progress.
+      Exits with 0 if all were applied, 65 if one was rejected, refused by a reducer, or crashed \
+      the daemon before, 75 if one expired or was refused for load, 77 if this user or key may not \
+      send one. SIGTERM or SIGINT ends it at once, by that signal; with - it prints its progress.
 
       Examples:
         storectl send counter incrementButtonTapped

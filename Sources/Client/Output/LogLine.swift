@@ -89,9 +89,9 @@ struct LogLine {
     case "client":
       "session \(text(entry[field: "session"])) #\(text(entry[field: "sequence"]))"
     case "joined", "left": "session \(text(entry[field: "session"]))"
-    case "restart": "restart"
+    case "restart", "start": text(entry[field: "by"])
     case "internal" where entry[field: "cause"] != nil:
-      "\(entry[field: "effect"].map { text($0) } ?? "effect") of \(text(entry[field: "cause"]))"
+      "\(entry[field: "effect"].map { text($0) } ?? "effect") of r\(text(entry[field: "cause"]))"
     default: "daemon"
     }
   }
@@ -101,6 +101,7 @@ struct LogLine {
     switch by {
     case "joined", "left":
       return "\(text(entry[field: "name"])) \(by)"
+    case "start": return "for the first time"
     case "restart":
       let how = entry[field: "wasStopped"] == .bool(true) ? "after a stop" : "after a crash"
       guard case .array(let names)? = entry[field: "interrupted"], !names.isEmpty else {

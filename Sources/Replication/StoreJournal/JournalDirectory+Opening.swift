@@ -445,13 +445,21 @@ extension JournalDirectory {
     }
   }
 
-  /// Returns an id of this boot of the machine.
-  static func boot() -> String {
+  /// Returns an id of this boot of the machine; a random one if the system does not tell, so that
+  /// every start of a daemon counts as another boot.
+  static func boot() -> String { bootID ?? "\(UInt64.random(in: 0 ... .max))" }
+
+  /// The system's id of this boot of the machine; nil if it is not known.
+  static var bootID: String? {
+    #if os(Linux)
     let path = "/proc/sys/kernel/random/boot_id"
-    guard let bytes = FileManager.default.contents(atPath: path) else {
-      // Other systems have no such id, so every start of a daemon counts as another boot.
-      return "\(UInt64.random(in: 0 ... .max))"
-    }
+    guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
     return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+    #else
+    var bytes = [UInt8](repeating: 0, count: 64)
+    var size = bytes.count
+    guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return nil }
+    return String(decoding: bytes.prefix(size).prefix { $0 != 0 }, as: UTF8.self)
+    #endif
   }
 }

@@ -181,7 +181,7 @@ extension ReplicaServer {
     }
     try checkEffects(session)
     try begin(request, sequence, to: target.name, of: session)
-    defer { crashes.end() }
+    defer { crashNotes.end() }
     try checkCondition(request, of: target.scope, named: target.name)
     if let recorder {
       if let refusal = recorder.refusal(now.instant, of: session.holder) { throw refusal }
@@ -237,7 +237,7 @@ extension ReplicaServer {
     of session: Session,
   ) throws(Outcome.Failure) {
     do throws(Outcome.Failure) {
-      try crashes.begin(
+      try crashNotes.begin(
         request.action,
         of: session.clientID,
         sequence,

@@ -71,7 +71,7 @@ package final class ReplicaServer {
   /// The running effects that outlive their senders.
   let work: DaemonWork
   /// The reduction in progress, and those during which the daemon ended before.
-  let crashes: CrashNotes
+  let crashNotes: CrashNotes
   /// Starts a search of the history, whose result is passed to ``DaemonTurn/finish(_:)``; nil if no
   /// history is kept.
   package var onHistory: (@MainActor (HistoryJob) -> Void)?
@@ -117,8 +117,8 @@ package final class ReplicaServer {
     crashes: CrashNotes = CrashNotes(),
   ) {
     self.root = root
-    self.crashes = crashes
-    root.crashes = crashes
+    crashNotes = crashes
+    root.crashNotes = crashes
     access = Access(grants)
     self.recorder = recorder
     self.epoch = epoch
@@ -161,8 +161,9 @@ package final class ReplicaServer {
 
   /// Reports the bytes of peers that the tables keep.
   private func reportTables() {
-    counters.ofTables = { [weak outbox, weak sessions, weak outcomes, weak joins] in
+    counters.ofTables = { [weak outbox, weak sessions, weak outcomes, weak joins, crashNotes] in
       [
+        ("crashes", UInt64(crashNotes.count)),
         ("capturedBytes", UInt64(joins?.capturedBytes ?? 0)),
         ("heldBytes", UInt64(outbox?.heldBytes ?? 0)),
         ("outcomeBytes", UInt64(outcomes?.outcomeBytes ?? 0)),
@@ -244,11 +245,17 @@ package final class ReplicaServer {
     // If the journal was empty, the epoch is new, and no client has received a revision of it.
     if recovered.restoration != nil { epochState = .inherited(through: recovered.revision) }
     outcomes.restore(recovered.history.clients)
-    sessions.restore(recovered.history)
+    sessions.restore(recovered.history, isHeldBack: recovered.startsSafely)
     deliverSessionEvents()
     if let problem = root.restart() {
       notices.add(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
+    recorder?.started()
+  }
+
+  /// Informs the reducer of the first start of its daemon, before clients connect.
+  package func startFirst() {
+    root.startFirst()
     recorder?.started()
   }
 

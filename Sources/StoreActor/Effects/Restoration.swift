@@ -9,6 +9,12 @@ public struct Restoration: Hashable, Sendable {
   public var wasStopped: Bool
   /// The named effects that were running when it ended, in the order in which they began.
   public var interrupted: [InterruptedEffect]
+  /// Whether no earlier daemon has made a revision of this state that was kept.
+  public var isFirst = false
+  /// Whether there was an earlier daemon, so that ``Reducer/onRestored(_:)`` runs.
+  package var isRestart = true
+  /// Whether the reducer is not informed in this start, so that interrupted work stays ended.
+  package var isHeldBack = false
   /// The path from the root to the feature that receives this.
   var place: [String] = []
 
@@ -16,6 +22,20 @@ public struct Restoration: Hashable, Sendable {
   public init(wasStopped: Bool, interrupted: [InterruptedEffect] = []) {
     self.wasStopped = wasStopped
     self.interrupted = interrupted
+  }
+
+  /// The start of a daemon without an earlier one.
+  package static var first: Restoration {
+    var start = Restoration(wasStopped: true)
+    (start.isFirst, start.isRestart) = (true, false)
+    return start
+  }
+
+  /// The same start, of which the reducer is not informed.
+  package var heldBack: Restoration {
+    var start = self
+    (start.isHeldBack, start.interrupted) = (true, [])
+    return start
   }
 
   /// Whether an effect with a name was interrupted, in the feature or in one of its children.
@@ -33,10 +53,10 @@ public struct InterruptedEffect: Hashable, Sendable {
   ///
   /// `["alert", "presented", "saveTapped"]`, `["rows", "element", "[7]", "fetchTapped"]`.
   public var path: [String]
-  /// How many times in succession the daemon has crashed while the effect ran, if the feature began
-  /// it again in ``Reducer/onRestored(_:)`` after each but the last; 0 after an orderly stop.
+  /// How many daemons ended while the effect ran, other than by an orderly stop.
   ///
-  /// A feature whose work may be the cause can then leave it ended.
+  /// The count goes on if the feature begins the effect again in ``Reducer/onRestored(_:)`` or
+  /// ``Reducer/onStart(_:)``, under the same name. A feature can use it to give the work up.
   public var crashes: Int
 
   /// Creates an effect, for tests.

@@ -28,18 +28,54 @@ extension Reducer {
   public func onRestored(
     _ body: @escaping (_ state: inout State, _ restoration: Restoration) -> Effect<Action>
   ) -> _RestoredReducer<Self> {
-    _RestoredReducer(base: self, tell: body)
+    _RestoredReducer(base: self, tell: body, isForEachStart: false)
+  }
+
+  /// Runs a function when the feature's daemon starts, for the first time or again.
+  ///
+  /// ```swift
+  /// Reduce { state, action in
+  ///   …
+  /// }
+  /// .onStart { state, start in
+  ///   if start.isFirst { state.openedAt = date.now }
+  ///   return .run(name: "poll") { send in
+  ///     …
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// It is a part of the first revision, before clients may connect. A daemon without a journal has
+  /// no earlier one, so each of its starts is the first. A daemon that ends before this revision is
+  /// kept starts for the first time again. A store without a daemon does not run it.
+  ///
+  /// For the root, and for children that every state has: in a list or a stack, only elements with
+  /// interrupted effects run it. It runs after ``onRestored(_:)`` of the reducer that it modifies.
+  ///
+  /// - Parameter body: Changes the state, and returns the effects that follow.
+  /// - Returns: The reducer.
+  public func onStart(
+    _ body: @escaping (_ state: inout State, _ start: Restoration) -> Effect<Action>
+  ) -> _RestoredReducer<Self> {
+    _RestoredReducer(base: self, tell: body, isForEachStart: true)
   }
 }
 
-/// The result of ``Reducer/onRestored(_:)``.
+/// The result of ``Reducer/onRestored(_:)`` and ``Reducer/onStart(_:)``.
 public struct _RestoredReducer<Base: Reducer>: Reducer {
   @usableFromInline let base: Reduce<Base.State, Base.Action>
   private let tell: (inout Base.State, Restoration) -> Effect<Base.Action>
+  /// Whether the closure also runs at a start that is no restart.
+  private let isForEachStart: Bool
 
-  init(base: Base, tell: @escaping (inout Base.State, Restoration) -> Effect<Base.Action>) {
+  init(
+    base: Base,
+    tell: @escaping (inout Base.State, Restoration) -> Effect<Base.Action>,
+    isForEachStart: Bool,
+  ) {
     self.base = base._prepared()
     self.tell = tell
+    self.isForEachStart = isForEachStart
   }
 
   /// Runs the base reducer.
@@ -54,7 +90,9 @@ public struct _RestoredReducer<Base: Reducer>: Reducer {
     _ restoration: Restoration,
   ) -> Effect<Base.Action> {
     let effects = base._restored(&state, restoration)
-    let path = restoration.place + ["onRestored"]
+    guard isForEachStart || restoration.isRestart else { return effects }
+    EffectPlace.current.registry.hasStarted = true
+    let path = restoration.place + [isForEachStart ? "onStart" : "onRestored"]
     let before = state
     let part = StepPart()
     let following = tell(&state, restoration)

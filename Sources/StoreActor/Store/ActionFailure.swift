@@ -33,8 +33,8 @@ public struct ActionFailure: Error, Hashable {
     public static let overloaded = Code("overloaded")
     /// The client may not send this action to this scope; it was not applied.
     public static let unauthorized = Code("unauthorized")
-    /// The daemon ended in earlier reductions of the action, which is not reduced again; it was not
-    /// applied.
+    /// The daemon ended in earlier reductions of the action, none of which was kept; it is not
+    /// reduced again.
     public static let crashed = Code("crashed")
     /// The connection ended before the action was sent; it was not applied.
     public static let notSent = Code("notSent")

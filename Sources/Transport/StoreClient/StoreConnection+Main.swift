@@ -46,7 +46,7 @@ extension StoreConnection {
     case let error as ConnectionError: error.code.exitStatus
     case let failure as ActionFailure:
       switch failure.code {
-      case .rejected, .absent: 65
+      case .rejected, .absent, .crashed: 65
       case .unauthorized: 77
       default: 75
       }

@@ -2,17 +2,19 @@ import StoreDaemon
 
 /// A custom daemon in one page: it owns a laboratory and serves parts of it.
 ///
-///     StrangerDaemon DIRECTORY [--keep] [--safe] [--replay] [--doubled]
+///     StrangerDaemon DIRECTORY [--keep] [--safe] [--opening] [--replay] [--doubled]
 ///
 /// With `--keep` it keeps its state, and with `--safe` it holds interrupted work back; with
-/// `--replay` it runs the kept actions again. With `--doubled` it acts as another build, whose
-/// experiments double their readings.
+/// `--opening` it notes its first start. With `--replay` it runs the kept actions again. With
+/// `--doubled` it acts as another build, whose experiments double their readings.
 @main
 struct StrangerDaemon {
   @MainActor
   static func main() {
     guard let directory = CommandLine.arguments.dropFirst().first else {
-      return print("usage: StrangerDaemon DIRECTORY [--keep] [--safe] [--replay] [--doubled]")
+      return print(
+        "usage: StrangerDaemon DIRECTORY [--keep] [--safe] [--opening] [--replay] [--doubled]"
+      )
     }
     let options = Set(CommandLine.arguments.dropFirst(2))
     var configuration = HostConfiguration(directory: directory)
@@ -34,7 +36,14 @@ struct StrangerDaemon {
       ],
       configuration: configuration,
     ) {
-      Laboratory(readingFactor: options.contains("--doubled") ? 2 : 1)
+      if options.contains("--opening") {
+        Laboratory().onStart { state, start in
+          if start.isFirst { state.technician = "Opener" }
+          return .none
+        }
+      } else {
+        Laboratory(readingFactor: options.contains("--doubled") ? 2 : 1)
+      }
     }
     if options.contains("--replay") {
       return host.attempt { print(try host.replay()) }

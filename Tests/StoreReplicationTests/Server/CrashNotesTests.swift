@@ -50,7 +50,7 @@ struct CrashNotesTests {
     #expect(found.client == client && found.sequence == 7 && found.name == "todos/é")
     #expect(found.wallMilliseconds == start + 5)
     let again = memory.notes(at: start + 6)
-    #expect(again.found == nil && again.crashes == [found])
+    #expect(again.found == nil && again.crashes(at: start + 6) == [found])
   }
 
   @Test("An action is reduced twice at most, and other actions are reduced all the time")
@@ -78,6 +78,42 @@ struct CrashNotesTests {
     #expect(!run(of: other, 6, at: start + 13 * minute))
     #expect(!run(of: other, 7, at: start + 32 * minute))
     #expect(run(of: other, 8, at: start + 34 * minute, isFatal: false))
+  }
+
+  @Test("Crashes without a client refuse no action, and are kept once for each cause")
+  func otherCauses() throws {
+    // The first crash makes the notes hash each action.
+    #expect(run([9], of: other, at: start))
+    for round in 1...5 {
+      let notes = memory.notes(at: start + 10)
+      try notes.begin([1], of: client, UInt64(round), to: "todos", at: start + 10)
+      notes.end()
+      notes.begin("the restoration")
+    }
+    let notes = memory.notes(at: start + 20)
+    #expect(notes.crashes(at: start + 20).map(\.name) == ["todos", "the restoration"])
+    try notes.begin([1], of: client, 6, to: "todos", at: start + 20)
+  }
+
+  @Test("Crashes without a client make room before those of actions")
+  func room() throws {
+    for sequence in 1...2 as ClosedRange<UInt64> {
+      #expect(run(of: client, 1, at: start + sequence))
+    }
+    for number in 0..<CrashNotes.mostCrashes + 5 {
+      memory.notes(at: start + 10).begin("cause \(number)")
+    }
+    #expect(!run(of: client, 1, at: start + 20))
+    let crashes = memory.notes(at: start + 20).crashes(at: start + 20)
+    #expect(crashes.count == CrashNotes.mostCrashes && crashes.last?.name == "cause 44")
+  }
+
+  @Test("A clock that was set back keeps no crash longer than a day")
+  func futureClock() {
+    let future = start + 100 * CrashNotes.keptMilliseconds
+    for _ in 1...2 { #expect(run(of: client, at: future)) }
+    #expect(memory.notes(at: start).crashes(at: start).map(\.wallMilliseconds) == [start, start])
+    #expect(run(of: client, at: start + CrashNotes.keptMilliseconds, isFatal: false))
   }
 
   @Test("Three crashes in more than ten minutes refuse no equal action")
@@ -111,7 +147,7 @@ struct CrashNotesTests {
         try? memory.notes().begin([1], of: client, 1, to: "todos", at: start)
       }
       let notes = memory.notes()
-      #expect(notes.crashes.count == 2)
+      #expect(notes.crashes(at: start).count == 2)
       #expect(throws: Outcome.Failure.self) {
         try notes.begin([1], of: client, 1, to: "todos", at: start)
       }
@@ -139,7 +175,7 @@ struct CrashNotesTests {
     #expect(run(of: client, at: start))
     #expect(run(of: client, at: start))
     let notes = memory.notes(boot: "another", at: start)
-    #expect(notes.found == nil && notes.crashes.count == 1)
+    #expect(notes.found == nil && notes.crashes(at: start).count == 1)
   }
 
   @Test("The newest crashes are kept, in bounded memory")
@@ -147,7 +183,7 @@ struct CrashNotesTests {
     for sequence in 1...UInt64(CrashNotes.mostCrashes) + 5 {
       #expect(run([UInt8(sequence)], of: client, sequence, at: start + sequence))
     }
-    let crashes = memory.notes(at: start + 100).crashes
+    let crashes = memory.notes(at: start + 100).crashes(at: start)
     #expect(crashes.map(\.sequence) == Array(6...UInt64(CrashNotes.mostCrashes) + 5))
   }
 
@@ -172,7 +208,7 @@ struct CrashNotesTests {
         bytes[place] = .random(in: 0...255, using: &generator)
       }
       let notes = CrashMemory(bytes).notes(at: .random(in: 0 ... .max, using: &generator))
-      for crash in notes.crashes { #expect(crash.name.utf8.count <= 3 * 128) }
+      for crash in notes.crashes(at: start) { #expect(crash.name.utf8.count <= 3 * 128) }
       _ = CrashNotes.crashes(inFile: bytes)
       let now = UInt64.random(in: 0 ... .max, using: &generator)
       try? notes.begin([1], of: client, 1, to: "todos", at: now)

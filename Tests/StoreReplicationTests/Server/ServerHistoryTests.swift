@@ -276,12 +276,12 @@ import Testing
     #expect(bench.server.sessions.all.count == 2)
   }
 
-  @Test func `A scope that no client may see is not named`() throws {
+  @Test func `A change outside of all scopes has the name of its action, and no scope`() throws {
     let hidden = try log()[3]
     #expect(hidden[field: "by"] == .text("internal"))
-    #expect(hidden[field: "name"] == nil)
+    #expect(hidden[field: "name"] == .text("secretChanged"))
+    #expect(hidden[field: "action"] == nil)
     #expect(hidden[field: "changed"] == .array([]))
-    #expect(hidden[field: "bytes"] == nil)
   }
 
   @Test func `The log of a scope, of a row, of a client, and of later revisions`() throws {

@@ -36,9 +36,9 @@ final class RootProbe: RootPort {
     set { root.observer = newValue }
   }
 
-  var crashes: CrashNotes {
-    get { root.crashes }
-    set { root.crashes = newValue }
+  var crashNotes: CrashNotes {
+    get { root.crashNotes }
+    set { root.crashNotes = newValue }
   }
 
   var onOutliving: (@MainActor (_ name: String, _ lineage: EffectLineage) -> Void)? {
@@ -47,6 +47,8 @@ final class RootProbe: RootPort {
   }
 
   func newestDigest(of scope: RootScope) -> Digest { root.newestDigest(of: scope) }
+
+  func startFirst() { root.startFirst() }
 
   func takeReply() -> EncodedReply? { root.takeReply() }
 

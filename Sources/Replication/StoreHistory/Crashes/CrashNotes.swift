@@ -14,10 +14,13 @@ import Synchronization
 /// since it may be an old one.
 @MainActor
 package final class CrashNotes {
-  /// The number of times that an action is reduced although it has ended the daemon.
+  /// The greatest number of times that an action is reduced, if each run ends the daemon.
   package static let mostRuns = 2
   /// The number of crashes during equal actions, within ``blockMilliseconds``, after which such
   /// actions of all clients are refused.
+  ///
+  /// The first crash counts only if its action is sent again, since a daemon without crashes spends
+  /// no time on hashes of actions.
   package static let crashesBeforeBlock = 3
   /// How long equal actions are refused at first; the time doubles with each further crash.
   package static let blockMilliseconds: UInt64 = 600_000
@@ -114,7 +117,13 @@ package final class CrashNotes {
   /// Notes that a step without a client is about to be made.
   ///
   /// - Parameter name: Names its cause to the operator; never empty.
-  package func begin(_ name: String) { begin(Cause.other, name) }
+  package func begin(_ name: String) {
+    // It must not look like the client's action before it.
+    for word in [Note.high, Note.low, Note.sequence, Note.content] {
+      words[Place.note + word] = 0
+    }
+    begin(Cause.other, name)
+  }
 
   private func begin(_ cause: UInt64, _ name: String) {
     let note = words + Place.note
@@ -146,8 +155,20 @@ package final class CrashNotes {
 
   // MARK: Crashes
 
-  /// The kept crashes, oldest first.
-  package var crashes: [Crash] {
+  /// The crashes of the last day, oldest first.
+  package func crashes(at now: UInt64) -> [Crash] {
+    dropOld(at: now)
+    return crashes
+  }
+
+  /// Whether an action is refused when its client sends it again.
+  package func refusesNext(_ crash: Crash, at now: UInt64) -> Bool {
+    guard let client = crash.client else { return false }
+    let runs = indices(of: client, crash.sequence).count
+    return runs >= Self.mostRuns || millisecondsLeft(of: crash.content, at: now) > 0
+  }
+
+  private var crashes: [Crash] {
     (0..<count).map { Crash(words + Place.crashes + $0 * Crash.words) }
   }
 
@@ -169,23 +190,54 @@ package final class CrashNotes {
   package var hasCrashes: Bool { words[Place.count] > 0 }
 
   /// The number of crashes; another program may set it to zero.
-  private var count: Int { min(Int(clamping: words[Place.count]), Self.mostCrashes) }
+  package var count: Int { min(Int(clamping: words[Place.count]), Self.mostCrashes) }
 
-  private func add(_ crash: Crash) {
-    if count == Self.mostCrashes {
-      let first = words + Place.crashes
-      first.update(from: first + Crash.words, count: (Self.mostCrashes - 1) * Crash.words)
-      words[Place.count] -= 1
-    }
-    crash.write(to: words + Place.crashes + count * Crash.words)
-    words[Place.count] += 1
+  private func place(_ index: Int) -> UnsafeMutablePointer<UInt64> {
+    words + Place.crashes + index * Crash.words
   }
 
+  /// Adds a crash, as the newest one.
+  ///
+  /// Crashes without a client are kept once for each cause, and make room first: no action is
+  /// refused for their sake.
+  private func add(_ crash: Crash) {
+    // Read once, because another program may set it to zero at any time.
+    var count = count
+    func isOther(_ index: Int) -> Bool { place(index)[Note.cause] != Cause.action }
+    let repeated = (0..<count).first {
+      crash.client == nil && isOther($0) && Crash(place($0)).name == crash.name
+    }
+    let least = (0..<count).first(where: isOther) ?? 0
+    if let removed = repeated ?? (count == Self.mostCrashes ? least : nil) {
+      count -= 1
+      place(removed).update(from: place(removed + 1), count: (count - removed) * Crash.words)
+    }
+    crash.write(to: place(count))
+    words[Place.count] = UInt64(count + 1)
+  }
+
+  /// Forgets the crashes of the day before.
   private func dropOld(at now: UInt64) {
-    let kept = crashes.filter { now < $0.wallMilliseconds &+ Self.keptMilliseconds }
-    guard kept.count < count else { return }
-    words[Place.count] = 0
-    for crash in kept { add(crash) }
+    let count = count
+    var kept = 0
+    for index in 0..<count {
+      let crash = place(index)
+      // A clock that was set back does not prolong anything.
+      crash[Note.words] = min(crash[Note.words], now)
+      if now - crash[Note.words] >= Self.keptMilliseconds { continue }
+      if kept < index { place(kept).update(from: crash, count: Crash.words) }
+      kept += 1
+    }
+    if kept < count { words[Place.count] = UInt64(kept) }
+  }
+
+  /// The crashes during an action.
+  private func indices(of client: Identifier, _ sequence: UInt64) -> [Int] {
+    (0..<count).filter { index in
+      let crash = place(index)
+      return crash[Note.cause] == Cause.action && crash[Note.high] == client.high
+        && crash[Note.low] == client.low && crash[Note.sequence] == sequence
+    }
   }
 
   /// Refuses an action that was being reduced at earlier crashes.
@@ -196,21 +248,16 @@ package final class CrashNotes {
     at now: UInt64,
   ) throws(Outcome.Failure) {
     dropOld(at: now)
-    var runs = 0
-    for index in 0..<count {
-      let place = words + Place.crashes + index * Crash.words
-      guard Crash(place).isOf(client, sequence) else { continue }
-      runs += 1
-      // The first run of an action has no hash: until then there was no crash to compare with.
-      place[Note.content] = content
-    }
-    if runs >= Self.mostRuns {
+    let runs = indices(of: client, sequence)
+    // The first run of an action has no hash: until then there was no crash to compare with.
+    for index in runs { place(index)[Note.content] = content }
+    if runs.count >= Self.mostRuns {
       throw Outcome.Failure(
         code: Outcome.crashed,
-        message: "The daemon ended \(runs) times while it reduced this action.",
+        message: "The daemon ended \(runs.count) times while it reduced this action.",
       )
     }
-    let left = Self.millisecondsLeft(of: content, in: crashes, at: now)
+    let left = millisecondsLeft(of: content, at: now)
     guard left > 0 else { return }
     throw Outcome.Failure(
       code: Outcome.crashed,
@@ -220,26 +267,23 @@ package final class CrashNotes {
   }
 
   /// How long equal actions are still refused, in milliseconds.
-  private static func millisecondsLeft(
-    of content: UInt64,
-    in crashes: [Crash],
-    at now: UInt64,
-  ) -> UInt64 {
-    let times = crashes.filter { $0.content == content }.map(\.wallMilliseconds)
+  private func millisecondsLeft(of content: UInt64, at now: UInt64) -> UInt64 {
+    guard content != 0 else { return 0 }
+    var times: [UInt64] = []
     var length: UInt64 = 0
-    for (index, time) in times.enumerated() {
+    for index in 0..<count {
+      let crash = place(index)
+      guard crash[Note.cause] == Cause.action, crash[Note.content] == content else { continue }
+      times.append(crash[Note.words])
+      let first = times.count - Self.crashesBeforeBlock
       if length > 0 {
-        length = min(2 * length, keptMilliseconds)
-      } else if index + 1 >= crashesBeforeBlock,
-        time < times[index + 1 - crashesBeforeBlock] &+ blockMilliseconds
-      {
-        length = blockMilliseconds
+        length = min(2 * length, Self.keptMilliseconds)
+      } else if first >= 0, crash[Note.words] < times[first] &+ Self.blockMilliseconds {
+        length = Self.blockMilliseconds
       }
     }
-    guard length > 0, let last = times.last else { return 0 }
-    let end = last &+ length
-    // A clock that was set back does not prolong the refusal.
-    return end > now ? min(end - now, length) : 0
+    guard let last = times.last, now < last &+ length else { return 0 }
+    return last + length - now
   }
 
   /// A hash of an action and its scope.

@@ -86,7 +86,7 @@ extension JournalRecord {
         add("name", .text(action.name))
         if let cause = action.cause {
           add("cause", .unsigned(cause.revision))
-          if let effect = cause.effect { add("effect", .text(effect)) }
+          if let name = cause.name { add("effect", .text(name)) }
         }
         if let form = action.form { add(form.scope, form.action) }
       case .client(let action):
@@ -112,7 +112,8 @@ extension JournalRecord {
         add("name", .text(info.name))
         add("peer", .text(info.address))
       case .restored(let restoration):
-        add("by", .text("restart"))
+        add("by", .text(restoration.isRestart ? "restart" : "start"))
+        guard restoration.isRestart else { return }
         add("wasStopped", .bool(restoration.wasStopped))
         let names = restoration.interrupted.map { GenericValue.text($0.name) }
         add("interrupted", .array(names))

@@ -217,7 +217,7 @@ package final class Replay<Root: Sendable, RootAction> {
       report.hasSessionActions = true
       core.send(action)
     case .restored(let restoration):
-      let action = restoredAction(restoration)
+      let action = restoration.isHeldBack ? nil : restoredAction(restoration)
       if action != nil { report.hasRestoredActions = true }
       return restart(restoration, from: old, then: action)
     case .internal(let action):
@@ -237,7 +237,7 @@ package final class Replay<Root: Sendable, RootAction> {
   ) -> String? {
     var new = old
     do throws(CodecError) {
-      if form.hasEphemeralParts { new = try form.begunAnew(old) }
+      if form.hasEphemeralParts, restoration.isRestart { new = try form.begunAnew(old) }
     } catch {
       return "the state cannot be decoded from its encoding: \(error)"
     }

@@ -27,7 +27,7 @@ package struct JournalRecord: Hashable, Sendable {
     /// Its scope and its bytes, if clients could have sent it; otherwise nil.
     package var form: Form?
     /// The effect that has sent it; nil if none has, and in records of earlier builds.
-    package var cause: Cause?
+    package var cause: EffectCause?
 
     package struct Form: Hashable, Sendable {
       package var scope: String
@@ -39,20 +39,7 @@ package struct JournalRecord: Hashable, Sendable {
       }
     }
 
-    /// An effect that sends an action.
-    package struct Cause: Hashable, Sendable {
-      /// The revision whose reducer returned the effect.
-      package var revision: UInt64
-      /// The effect's name, if it has one.
-      package var effect: String?
-
-      package init(revision: UInt64, effect: String?) {
-        self.revision = revision
-        self.effect = effect
-      }
-    }
-
-    package init(name: String, form: Form? = nil, cause: Cause? = nil) {
+    package init(name: String, form: Form? = nil, cause: EffectCause? = nil) {
       self.name = name
       self.form = form
       self.cause = cause
@@ -378,7 +365,7 @@ extension JournalRecord.RunningEffect {
       throw decoder.error(.typeMismatch, "an effect has a number, a name and a path")
     }
     self.number = number
-    effect = InterruptedEffect(name: name, path: path, crashes: Int(clamping: crashes))
+    effect = InterruptedEffect(name: name, path: path, crashes: Int(Int32(clamping: crashes)))
   }
 }
 
@@ -420,6 +407,28 @@ extension JournalRecord.ClientAction {
   }
 }
 
+extension Restoration {
+  /// The bits of its flags, in a record.
+  private enum Flag {
+    static let wasStopped: UInt64 = 1
+    static let isFirst: UInt64 = 2
+    static let isNoRestart: UInt64 = 4
+    static let isHeldBack: UInt64 = 8
+  }
+
+  fileprivate var flags: UInt64 {
+    (wasStopped ? Flag.wasStopped : 0) | (isFirst ? Flag.isFirst : 0)
+      | (isRestart ? 0 : Flag.isNoRestart) | (isHeldBack ? Flag.isHeldBack : 0)
+  }
+
+  fileprivate init(_ flags: UInt64, _ interrupted: [InterruptedEffect]) {
+    self.init(wasStopped: flags & Flag.wasStopped != 0, interrupted: interrupted)
+    isFirst = flags & Flag.isFirst != 0
+    isRestart = flags & Flag.isNoRestart == 0
+    isHeldBack = flags & Flag.isHeldBack != 0
+  }
+}
+
 extension JournalRecord.Origin {
   package func encode(to encoder: inout CBOREncoder) {
     switch self {
@@ -430,7 +439,7 @@ extension JournalRecord.Origin {
     case .restored(let restoration):
       encoder.arrayHeader(3)
       encoder.encode(unsigned: 4)
-      encoder.encode(unsigned: restoration.wasStopped ? 1 : 0)
+      encoder.encode(unsigned: restoration.flags)
       encoder.arrayHeader(restoration.interrupted.count)
       for effect in restoration.interrupted {
         encoder.arrayHeader(effect.crashes > 0 ? 3 : 2)
@@ -443,7 +452,7 @@ extension JournalRecord.Origin {
       encoder.encode(text: action.name)
       if let cause = action.cause {
         encoder.encode(unsigned: cause.revision)
-        if let effect = cause.effect { encoder.encode(text: effect) } else { encoder.encodeNull() }
+        if let name = cause.name { encoder.encode(text: name) } else { encoder.encodeNull() }
       }
       guard let form = action.form else { return }
       encoder.encode(text: form.scope)
@@ -475,27 +484,27 @@ extension JournalRecord.Origin {
     case 3: self = .session(.left(try SessionInfo(from: &decoder, rest)))
     case 4:
       let taken = try decoder.require(2, of: rest, "a restoration")
-      let wasStopped = try decoder.unsigned() == 1
+      let flags = try decoder.unsigned()
       let interrupted = try decoder.list { (d) throws(CodecError) in
         let count = try d.arrayHeader()
         guard count >= 2 else {
           throw d.error(.typeMismatch, "an effect has a name and a path")
         }
         var effect = try InterruptedEffect(from: &d)
-        if count > 2 { effect.crashes = Int(clamping: try d.unsigned()) }
+        if count > 2 { effect.crashes = Int(Int32(clamping: try d.unsigned())) }
         try d.skipItems(max(0, count - 3))
         return effect
       }
       try decoder.skipItems(rest - taken)
-      self = .restored(Restoration(wasStopped: wasStopped, interrupted: interrupted))
+      self = .restored(Restoration(flags, interrupted))
     case 5, 6:
       let least = kind == 5 ? 1 : 3
       let taken = try decoder.require(rest >= least + 2 ? least + 2 : least, of: rest, "an action")
       var action = JournalRecord.InternalAction(name: try decoder.text())
       if kind == 6 {
-        action.cause = .init(
+        action.cause = EffectCause(
           revision: try decoder.unsigned(),
-          effect: try decoder.nullIfPresent() ? nil : try decoder.text(),
+          name: try decoder.nullIfPresent() ? nil : try decoder.text(),
         )
       }
       if taken > least {

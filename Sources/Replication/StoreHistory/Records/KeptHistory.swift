@@ -187,7 +187,7 @@ package struct KeptHistory: Hashable, Sendable {
   package func restoration(wasStopped: Bool) -> Restoration {
     let interrupted = effects.sorted { $0.key < $1.key }.map { _, effect in
       var effect = effect
-      effect.crashes = wasStopped ? 0 : effect.crashes + 1
+      if !wasStopped { effect.crashes += 1 }
       return effect
     }
     return Restoration(wasStopped: wasStopped, interrupted: interrupted)

@@ -40,18 +40,19 @@ package enum CrashFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw Failure(description: "\(path) is no file")
     }
-    if Int(status.st_size) != CrashNotes.bytes {
-      // All blocks are allocated now: a write to mapped memory cannot report that the disk is full.
-      let zeros = [UInt8](repeating: 0, count: CrashNotes.bytes)
-      guard ftruncate(file, 0) == 0, pwrite(file, zeros, zeros.count, 0) == zeros.count else {
-        throw failure("write")
-      }
-    }
+    // Written once, so that each block has room of its own on the disk: a change of mapped memory
+    // cannot report that the disk is full.
+    var bytes = [UInt8](repeating: 0, count: CrashNotes.bytes)
+    guard pread(file, &bytes, bytes.count, 0) >= 0,
+      pwrite(file, bytes, bytes.count, 0) == bytes.count,
+      ftruncate(file, off_t(CrashNotes.bytes)) == 0
+    else { throw failure("write") }
     let memory = mmap(nil, CrashNotes.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
     guard let memory, memory != MAP_FAILED else { throw failure("mmap") }
     // Only the notes use it, and release it last.
     nonisolated(unsafe) let mapped = memory
-    let boot = JournalDirectory.boot()
+    // Where the boot is not known, an old note is better than none.
+    let boot = JournalDirectory.bootID ?? ""
     return CrashNotes(memory, boot: boot, at: wallMilliseconds) {
       munmap(mapped, CrashNotes.bytes)
     }

@@ -359,9 +359,11 @@ extension ActionTicket {
     guard case .failed(var failure) = outcome else { return outcome }
     if failure.code == Outcome.rejected, let replaced = rest?.replaced { failure = replaced }
     let mayHaveRun = epoch != nil && firstEpoch != nil && firstEpoch != epoch
-    // A daemon that ended in the earlier runs has kept none of them.
-    let isKnown = !mayHaveRun || failure.code == Outcome.crashed
-    guard !isKnown || failure.code == Outcome.forgotten else { return .failed(failure) }
+    guard mayHaveRun || failure.code == Outcome.forgotten else { return .failed(failure) }
+    if failure.code == Outcome.crashed {
+      let message = "\(failure.message) It is not known whether a still earlier daemon applied it."
+      return .failed(Outcome.Failure(code: Outcome.crashed, message: message))
+    }
     let message = "It was sent, and it is not known whether it was applied. \(failure.message)"
     return .failed(Outcome.Failure(code: Outcome.outcomeUnknown, message: message))
   }

@@ -24,7 +24,7 @@ extension ActionFailure {
     case Outcome.conflict:
       (code, remedy) = (.conflict, "It was not applied. Look at the value that there is now.")
     case Outcome.crashed:
-      (code, remedy) = (.crashed, "It was not applied. Find the fault with the daemon's log.")
+      (code, remedy) = (.crashed, "It is not reduced again. Find the fault with the daemon's log.")
     case Outcome.notSent: (code, remedy) = (.notSent, "It was not applied. Connect again.")
     case Outcome.outcomeUnknown, Outcome.forgotten:
       (code, remedy) = (.outcomeUnknown, "Look at the state to see whether it was applied.")

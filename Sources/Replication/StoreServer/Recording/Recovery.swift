@@ -266,6 +266,8 @@ package final class Recovery<Root: Sendable> {
   /// - Returns: The contents of the journal.
   package func finish(wasStopped: Bool = false) -> Recovered<Root> {
     makeRoom()
+    var restoration = history.restoration(wasStopped: wasStopped)
+    restoration.isFirst = revision == 0
     history.clients = clients.sorted { $0.value.place < $1.value.place }
       .map {
         KeptHistory.Client(id: $0, last: $1.last, outcomes: $1.outcomes, holder: $1.holder)
@@ -275,7 +277,7 @@ package final class Recovery<Root: Sendable> {
       revision: revision,
       versions: versions,
       history: history,
-      restoration: isNew ? nil : history.restoration(wasStopped: wasStopped),
+      restoration: isNew ? nil : restoration,
       sessionNumbers: history.sessionNumbers(with: limits),
     )
   }

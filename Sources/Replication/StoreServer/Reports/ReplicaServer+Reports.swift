@@ -56,7 +56,7 @@ extension ReplicaServer {
       // The names may contain data of other clients.
       work: rights.isEverything ? work.counts : [:],
       otherWork: rights.isEverything ? work.others : 0,
-      crashes: rights.isEverything ? crashes.crashes : [],
+      crashes: rights.isEverything ? crashNotes.crashes(at: now.wallMilliseconds) : [],
     )
     var encoder = CBOREncoder()
     report.encode(to: &encoder)

@@ -27,7 +27,7 @@ package protocol RootPort: AnyObject {
   func scope(called name: String) -> Result<ResolvedScope, CodecError>?
 
   /// Receives a note of each step that no client has caused.
-  var crashes: CrashNotes { get set }
+  var crashNotes: CrashNotes { get set }
 
   // MARK: Actions
 
@@ -55,6 +55,10 @@ package protocol RootPort: AnyObject {
 
   /// Takes the refusals of actions that no client has sent, since the last call; nil without any.
   func takeRefusals() -> UnansweredRefusals?
+
+  /// Informs the reducer that its daemon starts, without an earlier one: as one revision, if a
+  /// reducer asks for it.
+  func startFirst()
 
   /// Sends the actions for a restart, as one revision, if the daemon has restarted.
   ///

@@ -21,7 +21,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   let exposed: [ExposedScopes]
   @exclusivity(unchecked) unowned(safe) var observer: (any RootObserver)?
   let versions: VersionRing<Root>
-  @exclusivity(unchecked) var crashes = CrashNotes()
+  @exclusivity(unchecked) var crashNotes = CrashNotes()
   private let core: RootCore<Root, RootAction>
   private let sessionAction: (SessionEvent) -> RootAction?
   private let restoredAction: (Restoration) -> RootAction?
@@ -137,7 +137,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       core.onBegin = { [unowned self] action, _ in
         // The name of an action takes longer than many an action, and nothing else needs it here:
         // so only actions after a crash are named.
-        noteBegin { crashes.hasCrashes ? name(of: action) : "an action of an effect" }
+        noteBegin { crashNotes.hasCrashes ? name(of: action) : "an action that no client sent" }
       }
       core.onAbandon = { [unowned self] in noteEnd() }
     }
@@ -146,15 +146,15 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// Notes the reduction of an action, unless a note covers it already: notes of a client's action,
   /// of a session and of the restoration last until their consequences are committed.
   private func noteBegin(_ name: () -> String) {
-    guard !crashes.isOpen else { return }
-    crashes.begin(name())
+    guard !crashNotes.isOpen else { return }
+    crashNotes.begin(name())
     endsNote = true
   }
 
   private func noteEnd() {
     guard endsNote else { return }
     endsNote = false
-    crashes.end()
+    crashNotes.end()
   }
 
   func detach() {
@@ -220,18 +220,30 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
 
   func send(_ event: SessionEvent) {
     guard let action = sessionAction(event) else { return }
-    crashes.begin("the action of a session that joined or left")
-    defer { crashes.end() }
+    crashNotes.begin("the action of a session that joined or left")
+    defer { crashNotes.end() }
     core.send(action)
   }
 
   func takeRefusals() -> UnansweredRefusals? { core.takeRefusals() }
 
+  func startFirst() {
+    crashNotes.begin("the first start")
+    defer { crashNotes.end() }
+    if let journal {
+      journal.recorder.begin(.restored(.first))
+      ReducerInputs.begin()
+    }
+    core.restart(.first, reset: { _ in }, then: nil)
+    // Without a reducer that asks for the start there is no revision.
+    journal?.recorder.endAction()
+  }
+
   func restart() -> String? {
     guard let journal, let restoration = pendingRestoration else { return nil }
     pendingRestoration = nil
-    crashes.begin("the restoration of the state")
-    defer { crashes.end() }
+    crashNotes.begin("the restoration of the state")
+    defer { crashNotes.end() }
     var problem: String?
     var new: Root?
     do throws(CodecError) {
@@ -244,19 +256,16 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     } catch {
       problem = "The ephemeral parts stay: the state cannot be decoded from its encoding: \(error)"
     }
-    if startsSafely {
-      // The journal keeps the interrupted effects for the next start.
-      guard let new else { return problem }
-      ReducerInputs.begin()
-      core.restart(nil, reset: { $0 = new }, then: nil)
-      return problem
-    }
-    journal.recorder.begin(.restored(restoration))
+    // A safe start without a change of the state needs no revision.
+    if startsSafely, new == nil { return problem }
+    // The journal keeps interrupted effects that are held back for the next start.
+    let told = startsSafely ? restoration.heldBack : restoration
+    journal.recorder.begin(.restored(told))
     ReducerInputs.begin()
     core.restart(
-      restoration,
+      told,
       reset: { root in if let new { root = new } },
-      then: restoredAction(restoration),
+      then: startsSafely ? nil : restoredAction(restoration),
     )
     return problem
   }
@@ -278,7 +287,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     return JournalRecord.InternalAction(
       name: name(of: action),
       form: form,
-      cause: cause.map { .init(revision: $0.revision, effect: $0.name) },
+      cause: cause,
     )
   }
 

@@ -273,8 +273,9 @@ final class Sessions {
   func session(ofClient client: Identifier) -> Session? { byClient[client] }
 
   /// Records that the sessions from before the restart have left; numbering continues after theirs.
-  func restore(_ history: KeptHistory) {
+  func restore(_ history: KeptHistory, isHeldBack: Bool) {
     nextID = min(history.sessionNumbers, KeptHistory.greatestNumber) + 1
+    guard !isHeldBack else { return }
     for (_, info) in history.sessions.sorted(by: { $0.key < $1.key }) { events.append(.left(info)) }
   }
 

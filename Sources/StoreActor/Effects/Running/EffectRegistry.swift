@@ -25,11 +25,13 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
   }
 
   let state = Mutex(State())
-  // The following five belong to the thread of the reducers, which is the main one in a store.
+  // The following six belong to the thread of the reducers, which is the main one in a store.
   /// Whether a step is in progress: its changes can be taken back.
   @exclusivity(unchecked) var isInStep = false
   /// Whether the step in progress has changed the registry or is to cancel work.
   @exclusivity(unchecked) var hasStepChanges = false
+  /// Whether a reducer was informed of the daemon's start in the step in progress.
+  var hasStarted = false
   /// The work that the step in progress cancels at its end, in the order of the cancellations.
   var stepCancellations: [[EffectWork]] = []
   /// The thread of the step in progress; 0 if the process had shared no value at its begin.

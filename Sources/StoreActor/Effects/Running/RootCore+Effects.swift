@@ -46,8 +46,9 @@ extension RootCore {
     by dismissal: @escaping @Sendable () -> Action,
     in context: EffectContext<Action>,
   ) -> @MainActor () -> Void {
-    { [weak self, lineage = context.lineage.ofAction] in
-      _ = self?.send(dismissal(), lineage: EffectLineage.dismissing ?? lineage)
+    let cause = cause(named: nil, in: context)
+    return { [weak self, lineage = context.lineage.ofAction] in
+      _ = self?.send(dismissal(), lineage: EffectLineage.dismissing ?? lineage, cause: cause)
     }
   }
 

@@ -233,7 +233,7 @@ package final class RootCore<State, Action>: StoreCore {
   @usableFromInline
   @discardableResult
   package func send(_ action: Action) -> StoreTask {
-    let task = send(action, lineage: nil)
+    let task = send(action, lineage: nil, cause: nil)
     return if let kept { task.recorded(in: kept) } else { task }
   }
 
@@ -283,37 +283,42 @@ package final class RootCore<State, Action>: StoreCore {
     try DependencyValues.$_current.withValue(dependencies) { Result(catching: body) }.get()
   }
 
-  /// Informs the reducer that its daemon has restarted, as one revision.
+  /// Informs the reducer that its daemon has started, as one revision; without an earlier daemon,
+  /// there is no revision unless a reducer asks for the information.
   ///
   /// - Parameters:
-  ///   - restoration: The information for the reducer; nil for none.
+  ///   - restoration: The information for the reducer, unless it is held back.
   ///   - reset: Changes the state before the reducer runs.
   ///   - action: The action that is reduced last; nil for no action.
   package func restart(
-    _ restoration: Restoration?,
+    _ restoration: Restoration,
     reset: (inout State) -> Void,
     then action: Action?,
   ) {
     commitWithoutAction {
+      registry.hasStarted = restoration.isRestart
       reset(&cells.other.pointee)
-      if let restoration { restored?(&cells.other.pointee, restoration, self) }
+      if !restoration.isHeldBack { restored?(&cells.other.pointee, restoration, self) }
       if let action { reduceWithoutRefusal { step(&cells.other.pointee, action, self) } }
+      return registry.hasStarted
     }
   }
 
   /// Makes a revision without an action, for data that is recorded with a revision.
-  package func advance() { commitWithoutAction {} }
+  package func advance() { commitWithoutAction { true } }
 
-  private func commitWithoutAction(_ change: () -> Void) {
+  /// - Parameter change: Changes the state; false if there is to be no revision.
+  private func commitWithoutAction(_ change: () -> Bool) {
     precondition(phase == .idle, "Revision \(revision + 1) is under way.")
     phase = .reducing
     batchLineage = nil
     beginStep()
+    var isMade = true
     surroundings.with {
-      change()
-      finishStep(mayBeRefused: false)
+      isMade = change()
+      if isMade { finishStep(mayBeRefused: false) }
     }
-    _ = finishBatch()
+    if isMade { _ = finishBatch() } else { abandonStep() }
   }
 
   /// Whether commits have observers.
@@ -355,10 +360,10 @@ package final class RootCore<State, Action>: StoreCore {
   ///   absent. Then the state is unchanged, and no issue is reported.
   @usableFromInline
   package func sendFromAfar(_ action: Action) -> StoreTask? {
-    guard phase == .idle else { return sendWhileBusy(action, lineage: nil) }
+    guard phase == .idle else { return sendWhileBusy(action, lineage: nil, cause: nil) }
     if let sharing, sharing.isBehind { showShared() }
     registry.absence = .expected
-    if reduceBatch(action, lineage: nil) { return finishBatch() }
+    if reduceBatch(action, lineage: nil, cause: nil) { return finishBatch() }
     if isRefused { return abandonBatch(action, isAnswered: true) }
     abandonStep()
     return nil
@@ -490,7 +495,7 @@ package final class RootCore<State, Action>: StoreCore {
   private func reduceBatch(
     _ action: Action,
     lineage: EffectLineage?,
-    cause: EffectCause? = nil,
+    cause: EffectCause?,
   ) -> Bool {
     phase = .reducing
     batchLineage = lineage
@@ -740,7 +745,7 @@ package final class RootCore<State, Action>: StoreCore {
   private func sendWhileBusy(
     _ action: Action,
     lineage: EffectLineage?,
-    cause: EffectCause? = nil,
+    cause: EffectCause?,
   ) -> StoreTask {
     guard phase == .committing else {
       reportSendWhileReducing(action)

@@ -36,10 +36,11 @@ public struct HostConfiguration: Sendable {
   /// The daemon refuses that if the records do not begin with revision 1, or if the history began
   /// with another initial state. The setting has no effect if a snapshot can be read.
   public var beginsWithInitialState = false
-  /// Whether features are not informed of a restart, so that work which was interrupted does not
-  /// begin again, as when it may be the cause of a crash.
+  /// Whether features are not informed of the start, so that interrupted work does not begin again.
   ///
-  /// The next start informs them of the same work, unless it has this setting, too.
+  /// Set it for one start if such work may crash the daemon. Neither `onRestored` nor `onStart` is
+  /// called, and neither the `restoredAction` nor the actions of sessions that have left are sent.
+  /// The next start without it informs the features of the same work and the same sessions.
   public var startsSafely = false
   /// Whether clients are notified of a change after it is safely on disk, or before.
   public var durability = Durability.full

@@ -22,28 +22,26 @@ extension StoreHost {
       )
       return CrashNotes()
     }
-    if let crash = notes.found { tell(of: crash, among: notes.crashes) }
+    if let crash = notes.found { tell(of: crash, in: notes) }
     return notes
   }
 
-  private func tell(of crash: Crash, among crashes: [Crash]) {
-    let runs = crashes.count { $0.client == crash.client && $0.sequence == crash.sequence }
+  private func tell(of crash: Crash, in notes: CrashNotes) {
     let consequence =
       if crash.client == nil {
-        "It is not held back: if it ends the daemon again, a safe start does without restored work."
-      } else if runs < CrashNotes.mostRuns {
-        "If its client sends it again, it is reduced once more."
-      } else {
+        "The step is not refused. If it belongs to the restart, start once with "
+          + (configuration.hasOptions ? "--safe." : "startsSafely.")
+      } else if notes.refusesNext(crash, at: LoopClock.wallMilliseconds) {
         "If its client sends it again, it is refused."
+      } else {
+        "If its client sends it again, it is reduced once more."
       }
-    logger.error(
-      "The daemon before this one ended while it reduced \(crash.subject). \(consequence)"
-    )
+    logger.error("The daemon before this one ended during \(crash.subject). \(consequence)")
   }
 }
 
 extension Crash {
-  /// What was being reduced, for a message.
+  /// The step in progress, for a message.
   fileprivate var subject: String {
     guard let client else { return name }
     return "action \(sequence) of client \(client.hexadecimal.prefix(8)) to \(name.quoted)"

@@ -249,7 +249,7 @@ extension StoreHost {
     logger.notice(
       """
       The features are not informed of interrupted work, because the daemon starts safely. The \
-      next other start informs them.
+      next start without this setting informs them.
       """,
       metadata: ["work": .array(effects.prefix(100).map { "\($0.name)" })],
     )

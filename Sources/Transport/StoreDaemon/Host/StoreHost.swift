@@ -319,6 +319,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       restoredAction: restoredAction,
       sessionAction: sessionAction,
     )
+    let isFirst = opened?.recovered.restoration == nil
+    if isFirst, !configuration.startsSafely { server.startFirst() }
     let service = HostService(
       server: server,
       sockets: sockets,
