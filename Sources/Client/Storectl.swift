@@ -35,7 +35,8 @@ struct Storectl: ParsableCommand {
     version: ProgramVersion.text(of: "storectl"),
     subcommands: [
       Scopes.self, Describe.self, Get.self, Watch.self, Send.self, Status.self, Bench.self,
-      Invite.self, Enrol.self, Keys.self, Revoke.self, Log.self, At.self, Verify.self, Backup.self,
+      Invite.self, Enrol.self, Keys.self, Revoke.self, Log.self, Why.self, At.self, Verify.self,
+      Backup.self,
       Restore.self, SalvageCommand.self, Export.self, Import.self, Forgive.self, UI.self,
     ],
   )

@@ -16,25 +16,27 @@ extension ProcessTests {
     /// A backtrace takes seconds.
     private let environment = ["SWIFT_BACKTRACE": "enable=no"]
 
-    /// Starts the daemon each time it ends, as a service manager does, until a program has ended.
+    private func start(_ world: World, _ options: [String]) async throws -> ChildProcess {
+      try await world.startDaemon(.strangerDaemon, options, environment: environment)
+    }
+
+    /// Starts the daemon each time it ends, as a service manager does, until a client has ended.
     ///
-    /// - Returns: The daemons.
+    /// - Returns: The daemons, the given one first.
     private func supervise(
+      _ first: ChildProcess,
       _ world: World,
       _ options: [String],
       until client: ChildProcess,
     ) async throws -> [ChildProcess] {
-      var daemons: [ChildProcess] = []
-      while client.isRunning, daemons.count < 8 {
-        let daemon = try await world.startDaemon(
-          .strangerDaemon,
-          options,
-          environment: environment,
-        )
-        daemons.append(daemon)
+      var daemons = [first]
+      while daemons.count < 8 {
+        let daemon = daemons[daemons.count - 1]
         try await waitForFirst(
           [daemon, client].map { process in { _ = try await process.ended(within: .seconds(60)) } }
         )
+        guard client.isRunning else { break }
+        daemons.append(try await start(world, options))
       }
       return daemons
     }
@@ -42,8 +44,9 @@ extension ProcessTests {
     @Test("The third start refuses it, with and without a journal", arguments: [["--keep"], []])
     func third(options: [String]) async throws {
       try await World.run { world in
+        let daemon = try await start(world, options)
         let first = try world.startClient(["--json", "send", "laboratory", harmless, fatal])
-        let daemons = try await supervise(world, options, until: first)
+        let daemons = try await supervise(daemon, world, options, until: first)
         #expect(daemons.count == 3)
         #expect(try await first.ended() == .status(65))
         let lines = try await first.output.lines(atLeast: 2)
@@ -64,9 +67,8 @@ extension ProcessTests {
 
         // Another client's equal action ends it once more, and is then refused at once.
         let second = try world.startClient(["send", "laboratory", fatal])
-        _ = try await daemons[2].ended()
-        let next = try await supervise(world, options, until: second)
-        #expect(next.count == 1)
+        let next = try await supervise(daemons[2], world, options, until: second)
+        #expect(next.count == 2)
         #expect(try await second.ended() == .status(65))
         let third = try await world.client("send", "laboratory", fatal)
         #expect(third.output.contains { $0.contains("storectl forgive") })

@@ -29,6 +29,36 @@ extension ProcessTests {
       }
     }
 
+    @Test("The log names the effect that sent an action, and why leads from one to the other")
+    func causes() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.strangerDaemon, ["--keep"])
+        let watcher = try await world.watch("laboratory", "--deltas")
+        try await world.send("laboratory", timed(1))
+        _ = try await watcher.output.lines(atLeast: 3)
+        for options in [[], ["--data", "\(world.directory)/data"]] {
+          if !options.isEmpty {
+            daemon.send(signal: SIGTERM)
+            _ = try await daemon.ended()
+          }
+          var found: [[String]] = []
+          for revision in ["1", "2"] {
+            let run = try await world.client(["--json", "why", revision] + options)
+            let lines = try run.output.map { try JSONValue(parsing: $0) }
+            found.append(lines.map { "\($0["relation"]?.text ?? "") \($0["revision"]?.int ?? 0)" })
+            if revision == "2" {
+              #expect(lines.last?["effect"]?.text == "oven" && lines.last?["cause"]?.int == 1)
+              #expect(lines.last?["name"]?.text == "ovenSet")
+            }
+          }
+          #expect(found == [["revision 1", "consequence 2"], ["cause 1", "revision 2"]])
+        }
+        let late = try await world.client(["why", "99", "--data", "\(world.directory)/data"])
+        #expect(late.end == .status(65))
+        #expect(try await world.client("why", "0").end == .status(64))
+      }
+    }
+
     @Test("The status names it, and after a kill the feature learns that it was interrupted")
     func killed() async throws {
       try await World.run { world in

@@ -17,7 +17,7 @@ final class LogSession {
   private static let pause: Duration = .milliseconds(200)
   /// The minimum interval between two queries: the daemon closes a connection that exceeds its
   /// limit of queries in a second.
-  private static let breath: Duration = .milliseconds(20)
+  static let breath: Duration = .milliseconds(20)
 
   private let past: Past
   private let filter: Filter
