@@ -127,15 +127,28 @@ package final class CrashNotes {
 
   private func begin(_ cause: UInt64, _ name: String) {
     let note = words + Place.note
-    let room = UnsafeMutableRawBufferPointer(start: note + Note.name, count: Note.mostNameBytes)
-    var name = name
-    note[Note.nameBytes] = name.withUTF8 { text in
-      let text = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(text).prefix(room.count))
-      room.copyMemory(from: text)
-      return UInt64(text.count)
-    }
+    note[Note.nameBytes] = Self.copy(name, to: note + Note.name)
     set(cause)
     isOpen = true
+  }
+
+  /// Writes the beginning of a name.
+  ///
+  /// It runs for each action. In an isolated function, the closure would check its isolation, and a
+  /// slice of a buffer costs more than the copy.
+  ///
+  /// - Returns: The number of its bytes.
+  private nonisolated static func copy(
+    _ name: String,
+    to place: UnsafeMutablePointer<UInt64>,
+  ) -> UInt64 {
+    var name = name
+    return name.withUTF8 { text in
+      guard let start = text.baseAddress else { return 0 }
+      let count = min(text.count, Note.mostNameBytes)
+      UnsafeMutableRawPointer(place).copyMemory(from: start, byteCount: count)
+      return UInt64(count)
+    }
   }
 
   /// Removes the note: the step is recorded, or was abandoned.
