@@ -51,6 +51,16 @@ extension ProcessTests {
               #expect(lines.last?["name"]?.text == "ovenSet")
             }
           }
+          let filtered = try await world.client(
+            ["--json", "log", "--by", "oven", "--count", "1"] + options
+          )
+          #expect(filtered.output.count == 1)
+          #expect(filtered.output.first?.contains(#""revision":2,"#) == true)
+          let others = try await world.client(
+            ["--json", "log", "--by", "oven", "--not", "--tail", "9"] + options
+          )
+          #expect(others.isSuccess && !others.output.contains { $0.contains(#""effect""#) })
+          #expect(others.output.contains { $0.contains(#""revision":1,"#) })
           #expect(found == [["revision 1", "consequence 2"], ["cause 1", "revision 2"]])
         }
         let late = try await world.client(["why", "99", "--data", "\(world.directory)/data"])

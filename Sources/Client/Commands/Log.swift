@@ -22,6 +22,7 @@ struct Log: ParsableCommand {
       Examples:
         storectl log --tail 10 --follow
         storectl log --scope todos --count 10
+        storectl log --by print --action ended --tail 5
       """,
   )
 
@@ -48,6 +49,35 @@ struct Log: ParsableCommand {
   )
   var client: Identifier?
 
+  @Option(
+    help: ArgumentHelp(
+      "Only actions whose names contain a text, such as addButtonTapped.",
+      valueName: "text",
+    )
+  )
+  var action: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only revisions of an origin: client, internal, joined, left, restart, start or daemon; an "
+        + "effect's name, a key's name, or a user's id.",
+      valueName: "origin",
+    )
+  )
+  var by: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only revisions that changed a scope, or a row of it, as the log lists it.",
+      valueName: "scope",
+    ),
+    completion: Completions.scopes,
+  )
+  var changed: String?
+
+  @Flag(help: "The revisions that --action, --by and --changed together do not select.")
+  var not = false
+
   @Option(help: ArgumentHelp("Only revisions after this one.", valueName: "revision"))
   var after: UInt64 = 0
 
@@ -67,6 +97,9 @@ struct Log: ParsableCommand {
     if follow, history.data != nil {
       throw ValidationError("--follow needs a daemon: omit --data.")
     }
+    if not, !selection.isActive {
+      throw ValidationError("--not needs a condition: --action, --by or --changed.")
+    }
     if let count, count < 1 { throw ValidationError("--count needs at least 1, not \(count).") }
     if let tail, tail < 0 { throw ValidationError("--tail needs at least 0, not \(tail).") }
     if tail != nil, count != nil {
@@ -74,10 +107,19 @@ struct Log: ParsableCommand {
     }
   }
 
+  private var selection: LogFilter {
+    LogFilter(action: action, origin: by, changed: changed, isNegated: not)
+  }
+
   func run() throws {
-    let filter = LogSession.Filter(scope: scope, client: client)
+    let filter = LogSession.Filter(scope: scope, client: client, entries: selection)
     let isJSON = options.json || !isOutputTerminal
-    let pages = LogPages(after: after, count: count, isFollowed: follow)
+    let pages = LogPages(
+      after: after,
+      count: count,
+      isFollowed: follow,
+      isFiltered: selection.isActive,
+    )
     let tail = tail
     try history.run(options, name: "storectl log", isEndless: follow) { past in
       try await LogSession(past, filter, pages, tail: tail, isJSON: isJSON).run()

@@ -11,6 +11,8 @@ final class LogSession {
   struct Filter {
     var scope: String?
     var client: Identifier?
+    /// What is left out of the answers.
+    var entries = LogFilter()
   }
 
   /// The delay before a daemon is polled again.
@@ -71,10 +73,12 @@ final class LogSession {
         continue
       }
       let hasMore = page.reached > pages.next && page.reached < page.newest
-      guard let news = trail.news(in: page.entries, hasMore: hasMore) else {
+      let wanted = page.entries.filter(filter.entries.matches)
+      guard let all = trail.news(in: wanted, hasMore: hasMore) else {
         try await beginAnew()
         continue
       }
+      let news = all.prefix(pages.left)
       let step = try pages.take(page, known: page.entries.count - news.count)
       await tell(news)
       if step == .end || session.writer.failure != nil { return }
@@ -95,7 +99,7 @@ final class LogSession {
         newest = LogTail(count: count, after: after)
         continue
       }
-      guard try newest.take(page) else { continue }
+      guard try newest.take(page, where: filter.entries.matches) else { continue }
       pages.beginAnew(after: newest.pages.next)
       return await tell(trail.news(in: newest.entries, hasMore: false) ?? [])
     }

@@ -46,7 +46,9 @@ struct LogPages {
   /// Whether the listing continues with new revisions.
   let isFollowed: Bool
   /// The number of entries that are still to be listed.
-  private var left: Int
+  private(set) var left: Int
+  /// Whether some entries of a page may not be listed, so that full pages are requested.
+  private let isFiltered: Bool
   /// The newest revision as of the first page; if the log is followed, as of the last page.
   private var newest: UInt64?
   private var emptyCount = 0
@@ -58,14 +60,16 @@ struct LogPages {
   ///   - revision: The revision.
   ///   - count: The number of entries to list; nil for all.
   ///   - isFollowed: Whether the listing continues with new revisions.
-  init(after revision: UInt64, count: Int?, isFollowed: Bool) {
+  ///   - isFiltered: Whether some entries of a page may not be listed.
+  init(after revision: UInt64, count: Int?, isFollowed: Bool, isFiltered: Bool = false) {
+    self.isFiltered = isFiltered
     next = revision
     left = count ?? .max
     self.isFollowed = isFollowed
   }
 
   /// The most entries of the next page.
-  var count: UInt64 { UInt64(min(left, Self.most)) }
+  var count: UInt64 { UInt64(isFiltered ? Self.most : min(left, Self.most)) }
 
   /// Restarts with the pages of another history.
   ///

@@ -30,12 +30,18 @@ struct LogTail {
 
   /// Takes a page.
   ///
+  /// - Parameters:
+  ///   - page: The page.
+  ///   - isWanted: Whether an entry counts.
   /// - Returns: Whether the search is complete.
   /// - Throws: ``ConnectionError`` if the page does not match the request.
-  mutating func take(_ page: LogPages.Page) throws(ConnectionError) -> Bool {
+  mutating func take(
+    _ page: LogPages.Page,
+    where isWanted: (GenericValue) -> Bool = { _ in true },
+  ) throws(ConnectionError) -> Bool {
     if let start {
       let step = try pages.take(page)
-      entries += page.entries
+      entries += page.entries.filter(isWanted)
       // Surplus entries are removed in large batches, since each removal moves the rest.
       if step == .end || entries.count / 2 > count { entries = entries.suffix(count) }
       guard step == .end else { return false }
