@@ -36,6 +36,12 @@ struct LogFilterTests {
     #expect(matching(LogFilter(action: "items.addTapped")) == [true, false, false])
     #expect(matching(LogFilter(action: "jobs")) == [false, true, false])
     #expect(matching(LogFilter(action: "absent")) == [false, false, false])
+    let element: GenericValue = .map(named: [("id", .unsigned(3)), ("action", .text("toggled"))])
+    let row: GenericValue = .map(named: [
+      ("by", .text("client")),
+      ("action", .map(named: [("rows", .map(named: [("element", element)]))])),
+    ])
+    #expect(LogFilter(action: "rows.element.[3].toggled").matches(row))
   }
 
   @Test("An origin is a kind, an effect, a key or a user")

@@ -34,12 +34,15 @@ struct LogFilter: Hashable {
   private static func name(of action: GenericValue) -> String {
     var (names, next): ([String], GenericValue?) = ([], action)
     while let value = next {
-      next = nil
       if case .text(let name) = value { names.append(name) }
-      guard case .map(let fields) = value, fields.count == 1, case .text(let name) = fields[0].key
-      else { break }
-      names.append(name)
-      next = fields[0].value
+      if case .map(let fields) = value, fields.count == 1, case .text(let name) = fields[0].key {
+        names.append(name)
+        next = fields[0].value
+      } else {
+        // An element's action stands beside its id.
+        if let id = value[field: "id"] { names.append("[\(id)]") }
+        next = value[field: "action"]
+      }
     }
     return names.joined(separator: ".")
   }
