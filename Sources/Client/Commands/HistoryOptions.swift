@@ -101,6 +101,29 @@ final class Past {
   /// The epoch of the daemon that answers.
   var epoch: UInt64? { daemon?.connection.client.epoch }
 
+  /// Returns a page of the log.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision after which it begins.
+  ///   - count: The most entries.
+  ///   - scope: Only revisions that changed this scope; nil for all.
+  ///   - client: Only actions of this client; nil for all.
+  ///   - waitsForDaemon: Whether to wait for a disconnected daemon, without a limit.
+  /// - Returns: The page.
+  /// - Throws: The reason why there is no page.
+  func page(
+    after revision: UInt64,
+    count: UInt64,
+    scope: String? = nil,
+    client: Identifier? = nil,
+    waitsForDaemon: Bool = false,
+  ) async throws -> LogPages.Page {
+    let query = HistoryQuery.log(after: revision, count: count, scope: scope, client: client)
+    let answer = try await answer(query, waitsForDaemon: waitsForDaemon)
+    guard case .log(let entries, let reached, let newest) = answer else { throw Past.otherAnswer }
+    return LogPages.Page(entries: entries, reached: reached, newest: newest)
+  }
+
   /// Returns the answer to a query.
   ///
   /// - Parameters:

@@ -115,23 +115,24 @@ final class LogSession {
       if rest > .zero { try await connection.pause(for: rest) }
     }
     askedAt = .now
-    let query = HistoryQuery.log(
+    // A following command reports the connection's events, and waits for a reconnect.
+    let isFollowed = self.pages.isFollowed
+    let page = try await past.page(
       after: pages.next,
       count: pages.count,
       scope: filter.scope,
       client: filter.client,
+      waitsForDaemon: isFollowed,
     )
-    // A following command reports the connection's events, and waits for a reconnect.
-    let isFollowed = self.pages.isFollowed
-    let answer = try await past.answer(query, waitsForDaemon: isFollowed)
     guard epoch == past.epoch else {
       guard isFollowed else { throw LogPages.cut("A new epoch has begun.") }
       epoch = past.epoch
       return nil
     }
-    guard case .log(let entries, let reached, let newest) = answer else { throw Past.otherAnswer }
-    if !isFollowed, newest < after { throw HistoryError.future(after, newest: newest) }
-    return LogPages.Page(entries: entries, reached: reached, newest: newest)
+    if !isFollowed, page.newest < after {
+      throw HistoryError.future(after, newest: page.newest)
+    }
+    return page
   }
 
   private func tell(_ entries: ArraySlice<GenericValue>) async {

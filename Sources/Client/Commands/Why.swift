@@ -58,12 +58,11 @@ struct Why: ParsableCommand {
 extension Past {
   /// The log's entry of a revision.
   fileprivate func entry(of revision: UInt64) async throws -> GenericValue {
-    let query = HistoryQuery.log(after: revision - 1, count: 1, scope: nil, client: nil)
-    guard case .log(let entries, _, let newest) = try await answer(query) else {
-      throw Past.otherAnswer
+    let page = try await page(after: revision - 1, count: 1)
+    guard revision <= page.newest else {
+      throw HistoryError.future(revision, newest: page.newest)
     }
-    guard revision <= newest else { throw HistoryError.future(revision, newest: newest) }
-    guard let entry = entries.first, entry[field: "revision"] == .unsigned(revision) else {
+    guard let entry = page.entries.first, entry[field: "revision"] == .unsigned(revision) else {
       throw HistoryError(.gone, "Revision \(revision) is not kept any more.")
     }
     return entry
@@ -78,13 +77,12 @@ extension Past {
     let epoch = epoch
     var step = LogPages.Step.ask
     while step == .ask {
-      let query = HistoryQuery.log(after: pages.next, count: pages.count, scope: nil, client: nil)
-      guard case .log(let entries, let reached, let newest) = try await answer(query) else {
-        throw Past.otherAnswer
-      }
+      let page = try await page(after: pages.next, count: pages.count)
       guard epoch == self.epoch else { throw LogPages.cut("A new epoch has begun.") }
-      step = try pages.take(LogPages.Page(entries: entries, reached: reached, newest: newest))
-      for entry in entries where entry[field: "cause"] == .unsigned(revision) { try body(entry) }
+      step = try pages.take(page)
+      for entry in page.entries where entry[field: "cause"] == .unsigned(revision) {
+        try body(entry)
+      }
       // A daemon answers a limited number of queries a second.
       if step == .ask { try await daemon?.connection.pause(for: LogSession.breath) }
     }
@@ -93,8 +91,7 @@ extension Past {
   fileprivate func show(_ entry: GenericValue, as relation: String, isJSON: Bool) throws {
     let line = LogLine(entry, action: action)
     guard isJSON else {
-      let title = relation + String(repeating: " ", count: max(0, 11 - relation.count))
-      return try StandardOutput.line("\(title)  \(line.text)")
+      return try StandardOutput.line("\(LogLine.padded(relation, 11))  \(line.text)")
     }
     guard case .object(let members) = line.tree else { throw Past.otherAnswer }
     try StandardOutput.line(

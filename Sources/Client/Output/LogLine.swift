@@ -49,8 +49,8 @@ struct LogLine {
   /// The entry as one line, for people.
   var text: String {
     let columns = [
-      padded(text(entry[field: "revision"]), 8, isLeft: true), time,
-      padded(who, 14), what, changed, duration,
+      Self.padded(text(entry[field: "revision"]), 8, isLeft: true), time,
+      Self.padded(who, 14), what, changed, duration,
     ]
     return Printable.text(columns.filter { !$0.isEmpty }.joined(separator: "  "))
   }
@@ -68,14 +68,14 @@ struct LogLine {
       let outcome = line.entry[field: "outcome"].map { text($0) } ?? "refused"
       let (session, sequence) = (line.entry[field: "session"], line.entry[field: "sequence"])
       return [
-        padded("session \(text(session)) #\(text(sequence))", 14), line.what,
+        Self.padded("session \(text(session)) #\(text(sequence))", 14), line.what,
         "\(outcome)\(code): \(text(line.entry[field: "reason"]))",
       ]
       .joined(separator: "  ")
     }
     let more = entry[field: "refusedMore"].map { ["\(text($0)) more actions were refused"] }
     return (lines + (more ?? [])).map {
-      Printable.text("\(padded("–", 8, isLeft: true))  \($0)")
+      Printable.text("\(Self.padded("–", 8, isLeft: true))  \($0)")
     }
   }
 
@@ -145,7 +145,7 @@ struct LogLine {
     }
   }
 
-  private func padded(_ text: String, _ width: Int, isLeft: Bool = false) -> String {
+  static func padded(_ text: String, _ width: Int, isLeft: Bool = false) -> String {
     let padding = String(repeating: " ", count: max(0, width - text.count))
     return isLeft ? padding + text : text + padding
   }

@@ -245,7 +245,8 @@ package final class ReplicaServer {
     // If the journal was empty, the epoch is new, and no client has received a revision of it.
     if recovered.restoration != nil { epochState = .inherited(through: recovered.revision) }
     outcomes.restore(recovered.history.clients)
-    sessions.restore(recovered.history, isHeldBack: recovered.startsSafely)
+    let isHeldBack = recovered.restoration?.isHeldBack ?? false
+    sessions.restore(recovered.history, isHeldBack: isHeldBack)
     deliverSessionEvents()
     if let problem = root.restart() {
       notices.add(ServerNotice(kind: .warning, peer: "journal", text: problem))

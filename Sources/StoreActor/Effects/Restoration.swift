@@ -32,6 +32,8 @@ public struct Restoration: Hashable, Sendable {
   }
 
   /// The same start, of which the reducer is not informed.
+  ///
+  /// It has no interrupted effects, so that its record leaves them to the next start.
   package var heldBack: Restoration {
     var start = self
     (start.isHeldBack, start.interrupted) = (true, [])

@@ -35,8 +35,8 @@ struct ServerCrashTests {
     return CrashMemory(try #require(bytes))
   }
 
-  @Test("The third daemon refuses a client's action, and reduces those before and after it")
-  func third() throws {
+  /// The memory after two daemons that ended while they reduced the client's first action.
+  private func memoryAfterTwoCrashes() throws -> CrashMemory {
     var memory = memory
     for _ in 1...2 {
       let bench = try bench(memory)
@@ -44,7 +44,12 @@ struct ServerCrashTests {
         _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
       }
     }
-    let bench = try bench(memory)
+    return memory
+  }
+
+  @Test("The third daemon refuses a client's action, and reduces those before and after it")
+  func third() throws {
+    let bench = try bench(memoryAfterTwoCrashes())
     let outcomes = try bench.act(1, sequence: 1, .incrementButtonTapped, .decrementButtonTapped)
     #expect(outcomes.first?.failure?.code == Outcome.crashed)
     #expect(outcomes.last == .applied(revision: 1, hasEffects: false))
@@ -58,14 +63,7 @@ struct ServerCrashTests {
   @Test("The refusal is recorded, shown by the log, and restored")
   func recorded() throws {
     let journal = BenchJournal()
-    var memory = memory
-    for _ in 1...2 {
-      let bench = try bench(memory)
-      memory = try memoryAtDeath(of: bench, memory) {
-        _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
-      }
-    }
-    let bench = try bench(journal: journal, memory)
+    let bench = try bench(journal: journal, memoryAfterTwoCrashes())
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .decrementButtonTapped)
     let refused = try #require(try journal.records.first?.details.refused.first)
     #expect(refused.failure.code == Outcome.crashed && refused.sequence == 1)
@@ -168,10 +166,7 @@ struct ServerCrashTests {
       delta: nil,
       details: details,
     )
-    var encoder = CBOREncoder.durable
-    record.encode(to: &encoder)
-    var decoder = CBORDecoder(encoder.bytes[...])
-    #expect(try JournalRecord(from: &decoder) == record)
+    #expect(try record.readBack() == record)
     var history = once.history
     history.note(details, of: restored)
     #expect(history.effects.count == 3)
@@ -188,7 +183,7 @@ struct ServerCrashTests {
     let bench = try bench(journal: journal, memory)
     _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)
     var recovered = try journal.recover(1)
-    recovered.startsSafely = true
+    recovered.restoration = recovered.restoration?.heldBack
     let next = BenchJournal()
     let safe = ServerBench(journal: next, recovered: recovered)
     _ = try safe.join(1, try safe.hello(1), nonce: 1, [.follow("counter")])

@@ -54,3 +54,15 @@ final class BenchJournal: Journal {
     return recovery.finish()
   }
 }
+
+extension JournalRecord {
+  /// Writes it, and reads all of the bytes.
+  func readBack() throws -> JournalRecord {
+    var encoder = CBOREncoder.durable
+    encode(to: &encoder)
+    var decoder = CBORDecoder(encoder.bytes[...])
+    let record = try JournalRecord(from: &decoder)
+    try decoder.finish()
+    return record
+  }
+}

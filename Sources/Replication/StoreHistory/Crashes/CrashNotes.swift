@@ -71,12 +71,22 @@ package final class CrashNotes {
   }
 
   /// Creates notes that end with the process.
-  package convenience init() {
+  ///
+  /// - Parameters:
+  ///   - bytes: What an earlier daemon has left, at most ``bytes`` bytes.
+  ///   - wallMilliseconds: The time of the start, in milliseconds since 1970.
+  package convenience init(copying bytes: [UInt8] = [], at wallMilliseconds: UInt64 = 0) {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.bytes, alignment: 8)
     memory.initializeMemory(as: UInt64.self, repeating: 0, count: Self.bytes / 8)
+    memory.copyMemory(from: bytes, byteCount: min(bytes.count, Self.bytes))
     // Only the notes use it, and release it last.
     nonisolated(unsafe) let owned = memory
-    self.init(memory, boot: "", at: 0, release: { owned.deallocate() })
+    self.init(memory, boot: "", at: wallMilliseconds, release: { owned.deallocate() })
+  }
+
+  /// What the next daemon finds if this one ends now.
+  package var contents: [UInt8] {
+    Array(UnsafeRawBufferPointer(start: words, count: Self.bytes))
   }
 
   deinit { release() }
@@ -106,27 +116,29 @@ package final class CrashNotes {
       content = Self.content(of: action, to: scope)
       try check(content, of: client, sequence, at: wallMilliseconds)
     }
-    let note = words + Place.note
-    note[Note.high] = client.high
-    note[Note.low] = client.low
-    note[Note.sequence] = sequence
-    note[Note.content] = content
-    begin(Cause.action, scope)
+    begin(Cause.action, client, sequence, content, scope)
   }
 
   /// Notes that a step without a client is about to be made.
   ///
   /// - Parameter name: Names its cause to the operator; never empty.
   package func begin(_ name: String) {
-    // It must not look like the client's action before it.
-    for word in [Note.high, Note.low, Note.sequence, Note.content] {
-      words[Place.note + word] = 0
-    }
-    begin(Cause.other, name)
+    begin(Cause.other, Identifier(high: 0, low: 0), 0, 0, name)
   }
 
-  private func begin(_ cause: UInt64, _ name: String) {
+  /// Writes all words of the note, so that none is left of the step before.
+  private func begin(
+    _ cause: UInt64,
+    _ client: Identifier,
+    _ sequence: UInt64,
+    _ content: UInt64,
+    _ name: String,
+  ) {
     let note = words + Place.note
+    note[Note.high] = client.high
+    note[Note.low] = client.low
+    note[Note.sequence] = sequence
+    note[Note.content] = content
     note[Note.nameBytes] = Self.copy(name, to: note + Note.name)
     set(cause)
     isOpen = true
@@ -181,8 +193,14 @@ package final class CrashNotes {
     return runs >= Self.mostRuns || millisecondsLeft(of: crash.content, at: now) > 0
   }
 
-  private var crashes: [Crash] {
-    (0..<count).map { Crash(words + Place.crashes + $0 * Crash.words) }
+  private var crashes: [Crash] { Self.crashes(in: words) }
+
+  private static func crashes(in words: UnsafePointer<UInt64>) -> [Crash] {
+    (0..<count(in: words)).map { Crash(words + Place.crashes + $0 * Crash.words) }
+  }
+
+  private static func count(in words: UnsafePointer<UInt64>) -> Int {
+    min(Int(clamping: words[Place.count]), mostCrashes)
   }
 
   /// The crashes in a file's bytes, oldest first; nil if they are no notes.
@@ -191,8 +209,7 @@ package final class CrashNotes {
     return bytes.withUnsafeBytes { bytes in
       let words = bytes.assumingMemoryBound(to: UInt64.self)
       guard words[Place.format] == Place.mark, let start = words.baseAddress else { return nil }
-      let count = min(Int(clamping: words[Place.count]), mostCrashes)
-      return (0..<count).map { Crash(start + Place.crashes + $0 * Crash.words) }
+      return crashes(in: start)
     }
   }
 
@@ -203,7 +220,7 @@ package final class CrashNotes {
   package var hasCrashes: Bool { words[Place.count] > 0 }
 
   /// The number of crashes; another program may set it to zero.
-  package var count: Int { min(Int(clamping: words[Place.count]), Self.mostCrashes) }
+  package var count: Int { Self.count(in: words) }
 
   private func place(_ index: Int) -> UnsafeMutablePointer<UInt64> {
     words + Place.crashes + index * Crash.words

@@ -291,9 +291,7 @@ package struct Recovered<Root: Sendable> {
   let versions: VersionRing<Root>
   package let history: KeptHistory
   /// The restoration that the reducer receives first; nil if the journal was empty.
-  package let restoration: Restoration?
-  /// Whether the reducer does not receive the restoration in this start.
-  package var startsSafely = false
+  package var restoration: Restoration?
   /// The greatest session number that is reserved without a further record.
   fileprivate let sessionNumbers: UInt64
 

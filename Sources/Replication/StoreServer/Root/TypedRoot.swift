@@ -25,8 +25,6 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   private let core: RootCore<Root, RootAction>
   private let sessionAction: (SessionEvent) -> RootAction?
   private let restoredAction: (Restoration) -> RootAction?
-  /// Whether the reducer receives no restoration.
-  private let startsSafely: Bool
   /// The restoration that the reducer receives first; nil after that.
   private var pendingRestoration: Restoration?
   /// The exposures with a followed scope.
@@ -84,7 +82,6 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     self.sessionAction = sessionAction
     self.restoredAction = restoredAction
     pendingRestoration = recovered?.restoration
-    startsSafely = recovered?.startsSafely ?? false
     exposed = exposures.map { $0.scopes() }
     versions =
       recovered?.versions
@@ -257,15 +254,13 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       problem = "The ephemeral parts stay: the state cannot be decoded from its encoding: \(error)"
     }
     // A safe start without a change of the state needs no revision.
-    if startsSafely, new == nil { return problem }
-    // The journal keeps interrupted effects that are held back for the next start.
-    let told = startsSafely ? restoration.heldBack : restoration
-    journal.recorder.begin(.restored(told))
+    if restoration.isHeldBack, new == nil { return problem }
+    journal.recorder.begin(.restored(restoration))
     ReducerInputs.begin()
     core.restart(
-      told,
+      restoration,
       reset: { root in if let new { root = new } },
-      then: startsSafely ? nil : restoredAction(restoration),
+      then: restoration.isHeldBack ? nil : restoredAction(restoration),
     )
     return problem
   }

@@ -13,10 +13,9 @@ final class SimulatedDaemon {
   let journal: SimulatedJournal?
   private unowned let world: World
   private let pacemaker: Pacemaker
-  /// The memory of its notes of reductions, which the server releases.
-  private let memory: UnsafeMutableRawPointer
+  private let crashNotes: CrashNotes
   /// Whether it takes messages, among them clients' actions.
-  private var isReceiving = false
+  private(set) var isReceiving = false
   /// The calls that wait until the process resumes; nil while it runs.
   private var deferred: [() -> Void]?
 
@@ -49,26 +48,16 @@ final class SimulatedDaemon {
       core.restore(recovered.root, revision: recovered.revision)
     }
     let core = core
-    memory = .allocate(byteCount: CrashNotes.bytes, alignment: 8)
     let left = world.options.planted == .forgottenCrashes ? [] : world.crashes.notes
-    memory.initializeMemory(as: UInt8.self, repeating: 0, count: CrashNotes.bytes)
-    memory.copyMemory(from: left, byteCount: left.count)
+    crashNotes = CrashNotes(copying: left, at: world.moment.wallMilliseconds)
     // Set before the server exists, because the server may make the first revision.
     core.onCommit = { [unowned world] in
       // Commits of a superseded daemon are not part of the history.
-      if serial == world.daemons { Self.committed(world, $0, $1, $2) }
+      if serial == world.daemons { world.committed($0, $1, $2) }
     }
-    let server = Self.server(world, core, epoch, kept?.recovered, memory, generator)
+    let server = Self.server(world, core, epoch, kept?.recovered, crashNotes, generator)
     turn = DaemonTurn(server, transport: sockets, journal: kept?.journal)
     kept?.journal.onResult = { [unowned self] result in whenRunning { self.take(result) } }
-    core.onCommit = { [unowned self, unowned world] revision, old, new in
-      guard serial == world.daemons else { return }
-      if isReceiving, new.trail.count > old.trail.count, world.crashes(in: new.trail.last) {
-        world.crash(self, in: new.trail.last, at: revision)
-      } else {
-        Self.committed(world, revision, old, new)
-      }
-    }
     sockets.onChange = { [unowned self] in planTurn() }
     sockets.onResult = { [unowned self] result in whenRunning { self.turn.finish(result) } }
     let put = core.onOutput
@@ -85,12 +74,10 @@ final class SimulatedDaemon {
     _ core: RootCore<Board.State, Board.Action>,
     _ epoch: UInt64,
     _ recovered: Recovered<Board.State>?,
-    _ memory: UnsafeMutableRawPointer,
+    _ crashNotes: CrashNotes,
     _ generator: SeededGenerator,
   ) -> ReplicaServer {
     let serial = world.daemons
-    // The server releases it last, and a daemon's notes are read while it has its server.
-    nonisolated(unsafe) let owned = memory
     return ReplicaServer(
       root: core,
       exposures: Board.exposures,
@@ -103,12 +90,7 @@ final class SimulatedDaemon {
       now: world.moment,
       generator: generator,
       grants: world.hasGrants ? world.grants() : .everything,
-      crashes: CrashNotes(
-        memory,
-        boot: "",
-        at: world.moment.wallMilliseconds,
-        release: { owned.deallocate() },
-      ),
+      crashes: crashNotes,
       sessionAction: { [unowned world, unowned core] event in
         world.sessionAction(event, at: core.revision + 1, isNoted: serial == world.daemons)
       },
@@ -142,21 +124,6 @@ final class SimulatedDaemon {
 
   /// The first message to each new connection of the publishing socket.
   var welcome: [UInt8] { turn.server.welcome }
-
-  private static func committed(
-    _ world: World,
-    _ revision: UInt64,
-    _ old: Board.State,
-    _ new: Board.State,
-  ) {
-    let last = world.history.epochs.count - 1
-    world.history.epochs[last].roots.append(new)
-    for _ in old.trail.count..<new.trail.count {
-      let reduction = History.Reduction(revision: revision, tag: new.trail.last)
-      world.history.epochs[last].reductions.append(reduction)
-      world.history.mix([], revision, reduction.tag)
-    }
-  }
 
   private func put(_ output: StoreOutput<Board.Action>, _ revision: UInt64) {
     guard let chime = output.value as? Board.Chime, let action = output.action else { return }
@@ -257,7 +224,7 @@ final class SimulatedDaemon {
 
 extension SimulatedDaemon {
   /// The bytes of its notes of reductions.
-  var notes: [UInt8] { Array(UnsafeRawBufferPointer(start: memory, count: CrashNotes.bytes)) }
+  var notes: [UInt8] { crashNotes.contents }
 
   /// Records the end of its part of the history: later events do not count.
   ///

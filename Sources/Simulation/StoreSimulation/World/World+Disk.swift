@@ -100,11 +100,16 @@ extension World {
     let isCurrent = daemon === self.daemon
     guard isCurrent || outdated.contains(where: { $0 === daemon }) else { return }
     trace("a daemon has ended: \(daemon.turn.failure ?? "it was asked to end")")
+    remove(daemon)
+    if isCurrent { startLater() }
+  }
+
+  /// Ends a daemon's process, and later its connections.
+  func remove(_ daemon: SimulatedDaemon) {
     end(daemon)
     clock.after(delay(.milliseconds(1) ... .milliseconds(40))) { [unowned self] in
       cutAll(from: daemon)
     }
-    if isCurrent { startLater() }
   }
 
   /// Ends a daemon's process.

@@ -89,7 +89,7 @@ extension StoreHost {
       }
     }
     var recovered = recovery.finish(wasStopped: file.opening.isClean)
-    recovered.startsSafely = configuration.startsSafely
+    if configuration.startsSafely { recovered.restoration = recovered.restoration?.heldBack }
     // All of the history could be read, so this program writes from now on.
     let beginning = recovered.revision == 0 ? Self.sum(recovered.root, form) : 0
     try file.begin(at: recovered.revision, initial: beginning)
@@ -244,8 +244,8 @@ extension StoreHost {
       "The state of revision \(recovered.revision) is back.",
       metadata: ["data": "\(file.directory)", "wasStopped": "\(file.opening.isClean)"],
     )
-    let effects = recovered.restoration?.interrupted ?? []
-    guard recovered.startsSafely, !effects.isEmpty else { return }
+    let effects = recovered.history.effects.sorted { $0.key < $1.key }.map(\.value)
+    guard configuration.startsSafely, !effects.isEmpty else { return }
     logger.notice(
       """
       The features are not informed of interrupted work, because the daemon starts safely. The \
