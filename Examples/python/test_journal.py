@@ -524,7 +524,7 @@ class Journal4(Journal):
         numbers |= {2: fields["sum"]} if "sum" in fields else {}
         effects = [{0: 1, 1: "n", 2: ["p"], 3: "later"}, [2, "m", []]]
         content = [revision, 3, [], [], effects, root(revision)]
-        values = fields.get("content", dict(enumerate(content)) | {6: "later"})
+        values = fields.get("content", dict(enumerate(content)) | {7: "later"})
         data = snapshot(revision, None, SCHEMA, values, numbers)
         (self.folder / "snapshots" / f"{revision}.{name}").write_bytes(data)
 

@@ -37,7 +37,8 @@ struct Storectl: ParsableCommand {
       Scopes.self, Describe.self, Get.self, Watch.self, Send.self, Status.self, Bench.self,
       Invite.self, Enrol.self, Keys.self, Revoke.self, Log.self, Why.self, At.self, Verify.self,
       Backup.self,
-      Restore.self, SalvageCommand.self, Export.self, Import.self, Forgive.self, UI.self,
+      Restore.self, SalvageCommand.self, Export.self, Import.self, Forgive.self, Schedules.self,
+      UI.self,
     ],
   )
 

@@ -89,7 +89,7 @@ extension ProcessTests {
         _ = try await world.startDaemon(.strangerDaemon)
         let lines = try await world.client("describe", "laboratory").output
         let examples = lines.prefix { $0 != "  types" }.filter { $0.hasPrefix("      ") }
-        #expect(examples.count == 12, "\(lines)")
+        #expect(examples.count == 13, "\(lines)")
         for example in examples {
           // An absent scope has no state, but its action is still valid.
           let script = "\"$0\" --dir \(world.directory) --json send laboratory \(example)"

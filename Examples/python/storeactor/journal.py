@@ -26,7 +26,8 @@ from .documents import convert
 from .encoding import EncodingError, encode
 from .schema import Schema, SchemaError
 from .segments import LIMIT, Damage, Record, Segment, Snapshot, effect_items, entry_records, expect
-from .segments import is_effect, is_id, is_identity, is_list, is_session, is_text, is_uint, is_void
+from .segments import is_effect, is_id, is_identity, is_list, is_origin, is_schedule, is_session
+from .segments import is_text, is_time, is_uint, is_void, seconds_of
 from .segments import read_header, read_segment, read_snapshot, read_value
 
 WAIT = 0.1  # seconds until a running daemon has written what it was writing
@@ -273,8 +274,9 @@ def describe_origin(origin: Any) -> dict[str, Any]:
             if stopped & 4:
                 return {"by": "start"}
             return {"by": "restart", "stopped": stopped & 1 == 1, "effects": describe_any(effects)}
-        case [5, str() as name, str() as scope, bytes() as action, *_]:
-            made = {"by": "internal", "name": name, "scope": scope}
+        case [5, str() as name, None | str() as scope, bytes() as action, *_]:
+            made = {"by": "internal", "name": name}
+            made |= {} if scope is None else {"scope": scope}
             return made | {"action": describe_action(action)}
         case [5, str() as name] | [5, str() as name, _]:
             return {"by": "internal", "name": name}
@@ -313,12 +315,29 @@ def is_reply(reply: Any) -> bool:
     return reply is None or (is_list(reply) and len(reply) == 2 and is_uint(reply[0]))
 
 
+def describe_schedule(timer: Any) -> dict[str, Any]:
+    made = {"number": timer[0], "id": timer.get(1, ""), "path": timer.get(2, [])}
+    made["due"] = seconds_of(timer[4])
+    return made | ({"every": seconds_of(timer[5])} if 5 in timer else {})
+
+
+def is_firing(firing: Any) -> bool:
+    if not is_list(firing) or len(firing) < 3:
+        return False
+    is_next = firing[2] is None or is_time(firing[2])
+    return is_uint(firing[0]) and is_time(firing[1]) and is_next
+
+
 # Each detail has a check of its parts if it is an array.
 DETAILS: dict[str, Callable[[object], bool] | None]
 DETAILS = {"began": is_effect, "ended": is_uint, "date": None, "seed": None, "us": None}
 DETAILS["forgot"] = is_id
 DETAILS["refused"] = is_refused
-DETAILS["refusedMore"] = DETAILS["reply"] = None
+DETAILS["refusedMore"] = DETAILS["reply"] = DETAILS["origin"] = None
+DETAILS["scheduled"] = is_schedule
+DETAILS["unscheduled"] = is_uint
+DETAILS["fired"] = None
+SINGLE = {"reply": is_reply, "origin": is_origin, "fired": is_firing}
 
 
 def describe_record(record: Record) -> dict[str, Any]:
@@ -328,8 +347,8 @@ def describe_record(record: Record) -> dict[str, Any]:
         if key in record.details:
             value = record.details[key]
             is_right = is_list(value, check) if check else is_uint(value)
-            if name == "reply":
-                is_right = is_reply(value)
+            if name in SINGLE:
+                is_right = SINGLE[name](value)
             expect(is_right, f"revision {record.revision}: its {name!r} has another form")
             if name == "date":
                 value = struct.unpack("<d", struct.pack("<Q", value))[0]
@@ -339,6 +358,10 @@ def describe_record(record: Record) -> dict[str, Any]:
                 value = [one.hex() for one in value]
             if name == "refused":
                 value = [describe_refused(one) for one in value]
+            if name == "scheduled":
+                value = [describe_schedule(one) for one in value]
+            if name == "fired":
+                value = {"number": value[0], "due": seconds_of(value[1])}
             made[name] = describe_any(value)
     return made
 

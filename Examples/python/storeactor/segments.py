@@ -395,6 +395,7 @@ def read_snapshot(name: str, revision: int, data: bytes) -> Snapshot:
         if isinstance(content, dict):
             found = numbered(content)
             content = [found.get(key) for key in range(6)]
+            expect(is_list(found.get(6, []), is_schedule), "its schedules have another form")
         is_content = is_a(content, int, int, list, list, list) and len(content) == 6
         is_content = is_content and all(map(is_uint, content[:2])) and content[0] == revision
         expect(is_content, "its content has another form")
@@ -449,6 +450,30 @@ def is_effect(value: Any) -> bool:
     value = effect_items(numbered(value) if isinstance(value, dict) else value)
     is_right = is_a(value, int, str, list) and len(value) == 3
     return is_right and is_uint(value[0]) and is_list(value[2], is_text)
+
+
+def is_origin(origin: Any) -> bool:
+    if origin is None:
+        return True
+    is_pair = is_list(origin) and len(origin) == 2
+    return is_pair and (origin[0] is None or is_uint(origin[0])) and is_identity(origin[1])
+
+
+def is_time(bits: Any) -> bool:
+    return is_uint(bits) and abs(seconds_of(bits)) <= 1e12
+
+
+def seconds_of(bits: int) -> float:
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
+def is_schedule(timer: Any) -> bool:
+    if not isinstance(timer, dict) or not is_uint(timer.get(0)) or not is_time(timer.get(4)):
+        return False
+    texts = is_text(timer.get(1, "")) and is_text(timer.get(6, ""))
+    numbers = is_uint(timer.get(3, 0)) and is_uint(timer.get(7, 0)) and is_time(timer.get(5, 0))
+    parts = is_list(timer.get(2, []), is_text) and is_origin(timer.get(8))
+    return texts and numbers and parts and isinstance(timer.get(9), bytes)
 
 
 # Records

@@ -23,7 +23,8 @@ struct LogLine {
       "revision", "time", "by", "client", "user", "pid", "key", "session", "sequence", "name",
       "effect", "cause", "peer",
       "scope", "action", "actionBytes", "changed", "us", "bytes", "began", "ended", "forgot",
-      "wasStopped", "interrupted", "reply", "replyBytes", "refused", "refusedMore",
+      "wasStopped", "interrupted", "schedule", "due", "reply", "replyBytes", "refused",
+      "refusedMore",
     ]
     return .object(
       names.compactMap { name in
@@ -40,7 +41,7 @@ struct LogLine {
   private func tree(of name: String, _ value: GenericValue) -> JSONValue {
     switch name {
     case "time": .string(time)
-    case "action": action(value, text(entry[field: "scope"]))
+    case "action" where entry[field: "scope"] != nil: action(value, text(entry[field: "scope"]))
     case "refused": .array(refused.map(\.tree))
     default: JSONProjection.untyped(value)
     }
@@ -110,6 +111,7 @@ struct LogLine {
       return "\(how), interrupted: \(names.map { text($0) }.joined(separator: ", "))"
     default: break
     }
+    if by == "internal", entry[field: "scope"] == nil { return internalAction }
     let scope = text(entry[field: "scope"])
     if let action = entry[field: "action"] {
       return "\(scope) \(self.action(action, scope).text())"
@@ -119,6 +121,22 @@ struct LogLine {
     if entry[field: "ended"] != nil { return "an effect ended" }
     if entry[field: "forgot"] != nil { return "a client left" }
     return "by itself"
+  }
+
+  /// An action of the daemon's own: its path, and its payload if that is known.
+  private var internalAction: String {
+    guard let name = entry[field: "name"] else { return "by itself" }
+    let path = text(name)
+    guard let last = path.split(separator: ".").last, let action = entry[field: "action"],
+      let payload = Self.payload(of: String(last), in: action)
+    else { return path }
+    return "\(path) \(JSONProjection.untyped(payload).text())"
+  }
+
+  private static func payload(of name: String, in action: GenericValue) -> GenericValue? {
+    guard case .map(let entries) = action else { return nil }
+    if let own = action[field: name] { return own }
+    return entries.lazy.compactMap { payload(of: name, in: $0.value) }.first
   }
 
   var changed: String {

@@ -24,6 +24,8 @@ package enum ReducerInputs {
     package var date: Double?
     /// The seed of UUIDs and random numbers; nil if no such value was read.
     package var seed: UInt64?
+    /// Whether the origin of the action was read.
+    package var hasReadOrigin = false
 
     package init(date: Double? = nil, seed: UInt64? = nil) {
       self.date = date
@@ -99,6 +101,11 @@ package enum ReducerInputs {
     var hasher = SipHash24(key: seed)
     hasher.append(littleEndian: notes.numbers)
     return hasher.finish()
+  }
+
+  /// Records that the origin of the action was read.
+  static func noteOrigin() {
+    if isReducing { notes.read.hasReadOrigin = true }
   }
 
   /// Returns a UUID for any reader.

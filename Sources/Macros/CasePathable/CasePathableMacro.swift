@@ -4,7 +4,7 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@CasePathable`: a case path for each case of an enum and, if the declaration names
-/// `WireAction`, the wire form of its cases.
+/// `WireAction` or `DurableAction`, the form of its cases.
 enum CasePathableMacro {}
 
 extension CasePathableMacro: ExtensionMacro {
@@ -49,9 +49,10 @@ extension CasePathableMacro: MemberMacro {
       name: declaration.name.text,
       access: declaration.memberAccess(in: context),
     )
-    guard WireActionExpansion.isWanted(by: declaration) else { return paths.declarations }
+    guard let kind = WireActionExpansion.kind(of: declaration) else { return paths.declarations }
     let wire = WireActionExpansion(
       nodes: nodes,
+      kind: kind,
       access: declaration.memberAccess(in: context),
       schemaName: context.qualifiedName(of: declaration.name.plainText),
       source: SourceLines(context),

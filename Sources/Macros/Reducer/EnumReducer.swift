@@ -96,7 +96,9 @@ extension EnumReducer {
   }
 
   private func action(in context: some MacroExpansionContext) -> DeclSyntax {
-    let isSent = conformances.action.contains("\(module)WireAction")
+    let isSent = conformances.action.contains {
+      ["\(module)WireAction", "\(module)DurableAction"].contains($0)
+    }
     let action = GeneratedEnum(
       access: access,
       isIndirect: isIndirect,

@@ -9,8 +9,10 @@ enum ReducerAttributes {
       switch declaration.name.plainText {
       case "Action": ["CasePathable"]
       case "State": ["CasePathable", "dynamicMemberLookup"]
-      // Case paths generate the wire form that the declaration requires.
+      // Case paths generate the form that the declaration requires.
       case "ViewAction" where declaration.inherits("WireAction"): ["CasePathable"]
+      case "ViewAction" where declaration.inherits("DurableAction"): ["CasePathable"]
+      case "ReducerAction" where declaration.inherits("DurableAction"): ["CasePathable"]
       default: []
       }
     return wanted.filter { declaration.attributes.attribute(named: $0) == nil }.map { name in

@@ -74,6 +74,7 @@ struct SplitAction {
       inherited: inherited(view, in: context) + conformances,
       body: parts.filter { !$0.isEmpty }.joined(separator: "\n"),
       schemaName: schemaName,
+      casesOfReducerAction: storedCases,
     )
     return action.declaration(in: context)
   }
@@ -82,10 +83,28 @@ struct SplitAction {
 // MARK: - The text
 
 extension SplitAction {
-  private var isWireAction: Bool { view?.declaration.inherits("WireAction") ?? false }
+  /// Whether the merged action has a form, so that cases without the mark are sent.
+  private var hasForm: Bool {
+    let parts = [view, reducer].compactMap(\.self)
+    return parts.contains {
+      $0.declaration.inherits("WireAction") || $0.declaration.inherits("DurableAction")
+    }
+  }
+
+  /// The cases of the reducer's part, if it has a durable form.
+  private var storedCases: Set<String> {
+    guard let reducer, reducer.declaration.inherits("DurableAction") else { return [] }
+    return Set(reducer.nodes.cases.map(\.name))
+  }
+
+  /// Whether clients send the view's part.
+  private func isSent(_ part: Part) -> Bool {
+    part.name == "ViewAction"
+      && (part.declaration.inherits("WireAction") || part.declaration.inherits("DurableAction"))
+  }
 
   private func cases(of part: Part, _ source: SourceLines) -> String {
-    let isPrivate = part.name == "ReducerAction" && isWireAction
+    let isPrivate = hasForm && !isSent(part)
     return part.nodes.text { element in
       var attributes = element.declaration.attributes.map { "\($0.trimmedDescription)\n" }
       if isPrivate, element.declaration.attributes.attribute(named: "ReplicationIgnored") == nil {
@@ -160,6 +179,13 @@ extension SplitAction {
     diagnose(reducerTypes.map(\.name), of: reducer, missingIn: view, in: context)
     let reducerNames = Self.closure(reducerTypes.map(\.name))
     var result = viewTypes.filter { reducerNames.contains($0.name) || $0.name == "WireAction" }
+    // Only the view's part is sent, and both parts are stored.
+    if reducerNames.contains("DurableAction") {
+      result.removeAll { $0.name == "DurableAction" }
+      result += reducerTypes.filter { $0.name == "DurableAction" }
+    } else if viewTypes.contains(where: { $0.name == "DurableAction" }) {
+      result.append(("WireAction", "\(module)WireAction"))
+    }
     let viewNames = Self.closure(viewTypes.map(\.name))
     let known = Self.closure(result.map(\.name))
     result += reducerTypes.filter { viewNames.contains($0.name) && !known.contains($0.name) }
@@ -193,8 +219,10 @@ extension SplitAction {
     in context: some MacroExpansionContext,
   ) {
     let known = Self.closure(types(of: other).map(\.name))
-    // Swift infers the first one; only the view has the second.
-    let unneeded: Set = ["Sendable", "WireAction"]
+    // Swift infers the first one; only the view has the second. A view's part without a form is
+    // stored like the other part.
+    var unneeded: Set = ["Sendable", "WireAction"]
+    if part.name == "ReducerAction" { unneeded.insert("DurableAction") }
     for name in names where !known.contains(name) && !unneeded.contains(name) {
       // The rest of the conformance is diagnosed at its own name.
       if let less = Self.implied[name], known.isSuperset(of: less) { continue }

@@ -8,6 +8,7 @@ struct SynthesizedConformances {
   private static let protocols = [
     "codable": "Swift.Codable",
     "decodable": "Swift.Decodable",
+    "durableAction": "\(module)DurableAction",
     "encodable": "Swift.Encodable",
     "equatable": "Swift.Equatable",
     "hashable": "Swift.Hashable",

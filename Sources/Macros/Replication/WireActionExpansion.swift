@@ -3,42 +3,78 @@ import SwiftSyntaxBuilder
 
 /// The wire form of an action's cases: all except those marked `@ReplicationIgnored`.
 ///
-/// The code is direct: it writes by one switch, and reads by comparing one name after another.
+/// The code is direct: it writes by one switch, and reads by comparing one name after another. The
+/// other cases of a `DurableAction` are written where the encoder is durable, and read only where
+/// the decoder is.
 struct WireActionExpansion {
+  /// The form of an enum's cases.
+  enum Kind {
+    /// The cases that a client may send.
+    case wire
+    /// These, and in the durable form also the others.
+    case durable
+    /// The cases have a durable form only: those of a `ReducerAction`.
+    case durableOnly
+  }
+
   let nodes: [CaseNode]
+  let kind: Kind
   /// The prefix of each member: `public `, `package `, or empty.
   let access: String
   /// The type's name in schemas.
   let schemaName: String
   /// The places of the cases in the source.
   let source: SourceLines
+  /// The cases that a `ReducerAction` declares, and checks at their places in the source.
+  var casesOfReducerAction: Set<String> = []
 
   /// The members that `WireAction` requires.
   var declarations: [DeclSyntax] {
     ["\(raw: schema)", "\(raw: encoding)", "\(raw: decoding)"]
   }
 
-  /// Whether the declaration needs the members: it names `WireAction`, and does not implement it.
-  static func isWanted(by declaration: EnumDeclSyntax) -> Bool {
-    guard declaration.inherits("WireAction") else { return false }
-    return !DeclaredNames(declaration.memberBlock.members).hasSchema
+  /// The form that the declaration needs: it names `WireAction` or `DurableAction`, and does not
+  /// implement it; otherwise nil.
+  static func kind(of declaration: EnumDeclSyntax) -> Kind? {
+    let isDurable = declaration.inherits("DurableAction")
+    guard isDurable || declaration.inherits("WireAction"),
+      !DeclaredNames(declaration.memberBlock.members).hasSchema
+    else { return nil }
+    guard isDurable else { return .wire }
+    return declaration.name.plainText == "ReducerAction" ? .durableOnly : .durable
+  }
+
+  private func isSent(_ element: EnumCase) -> Bool { kind != .durableOnly && element.isSent }
+
+  /// Whether the case is not sent, and has a durable form.
+  private func isOnlyStored(_ element: EnumCase) -> Bool {
+    kind != .wire && !isSent(element) && element.isStored
   }
 }
 
 extension WireActionExpansion {
   private var schema: String {
     let lines = nodes.text { element in
-      guard element.isSent else { return nil }
+      guard isSent(element) else {
+        guard isOnlyStored(element), !element.parameters.isEmpty,
+          !casesOfReducerAction.contains(element.name)
+        else { return nil }
+        let line = "\(module)_$ActionSchema.keep(Self.\(element.identifier), in: &registry)"
+        return source.place(line, at: element.element.name).joined(separator: "\n")
+      }
       guard !element.parameters.isEmpty else { return "schema.add(\"\(element.name)\")" }
       let labels = element.wireLabels.map { "\"\($0)\"" }.joined(separator: ", ")
       let constructor = "Self.\(element.identifier)"
       let line = "schema.add(\"\(element.name)\", [\(labels)], \(constructor), in: &registry)"
       return source.place(line, at: element.element.name).joined(separator: "\n")
     }
+    let others =
+      casesOfReducerAction.isEmpty
+      ? "" : "if registry._$isDurable {\n_ = ReducerAction.schema(in: &registry)\n}\n"
     let body =
-      lines.isEmpty
-      ? ".choice([])"
-      : "var schema = \(module)_$ActionSchema()\n\(lines)\nreturn .choice(schema.cases)"
+      nodes.cases.contains(where: isSent)
+      ? "var schema = \(module)_$ActionSchema()\n\(lines)\n\(others)return .choice(schema.cases)"
+      : "\(lines)\n\(others)return .choice([])"
     return """
       \(access)nonisolated static func schema(
       in registry: inout \(module)SchemaRegistry
@@ -54,7 +90,7 @@ extension WireActionExpansion {
     // The compiler rejects a switch over values that cannot exist because of their payloads.
     let isSwitch = nodes.cases.contains(where: \.parameters.isEmpty) || nodes.isEmpty
     let cases = nodes.text { element in
-      let names = element.isSent ? element.partNames : []
+      let names = isSent(element) || isOnlyStored(element) ? element.partNames : []
       let pattern = element.pattern(binding: names)
       return isSwitch
         ? "case \(pattern):\n\(writing(element))"
@@ -70,10 +106,15 @@ extension WireActionExpansion {
   }
 
   private func writing(_ element: EnumCase) -> String {
-    guard element.isSent else {
-      return
-        "throw \(module)CodecError._$privateAction(\"\(element.name)\", of: \"\(schemaName)\")"
+    let refusal =
+      "throw \(module)CodecError._$privateAction(\"\(element.name)\", of: \"\(schemaName)\")"
+    if isOnlyStored(element) {
+      return "guard encoder._$isDurable else {\n\(refusal)\n}\n\(writingStored(element))"
     }
+    return isSent(element) ? writingStored(element) : refusal
+  }
+
+  private func writingStored(_ element: EnumCase) -> String {
     guard !element.parameters.isEmpty else { return "encoder.encode(name: \"\(element.name)\")" }
     let labels = element.wireLabels
     let parts = element.canonicalOrder.map { place in
@@ -87,17 +128,24 @@ extension WireActionExpansion {
 
   private var decoding: String {
     let cases = nodes.text { element in
-      guard element.isSent else { return nil }
+      let isOnlyStored = isOnlyStored(element)
+      guard isOnlyStored || isSent(element) else { return nil }
       let former = element.formerName.map { ", formerly: \"\($0)\"" } ?? ""
       let hasPayload = !element.parameters.isEmpty
+      let form = isOnlyStored ? "decoder._$isDurable, " : ""
+      let arguments = "\"\(element.name)\"\(former), hasPayload: \(hasPayload)"
       return """
-        if try action.finds("\(element.name)"\(former), hasPayload: \(hasPayload), &decoder) {
+        if \(form)try action.finds(\(arguments), &decoder) {
         \(hasPayload ? reading(element) : "self = .\(element.identifier)\nreturn")
         }
         """
     }
-    let names = nodes.text { $0.isSent ? "names.append(\"\($0.name)\")" : nil }
-    let count = nodes.cases.filter(\.isSent).count
+    let names = nodes.text { element in
+      if isSent(element) { return "names.append(\"\(element.name)\")" }
+      guard isOnlyStored(element) else { return nil }
+      return "if decoder._$isDurable {\nnames.append(\"\(element.name)\")\n}"
+    }
+    let count = nodes.cases.count { isSent($0) || isOnlyStored($0) }
     let list =
       names.isEmpty
       ? "let names: [Swift.String] = []"
@@ -176,6 +224,11 @@ extension EnumCase {
   /// Whether a client may send the case.
   fileprivate var isSent: Bool {
     declaration.attributes.attribute(named: "ReplicationIgnored") == nil && !isUnavailable
+  }
+
+  /// Whether a daemon stores the case, if effects send it.
+  fileprivate var isStored: Bool {
+    declaration.attributes.attribute(named: "DurableIgnored") == nil && !isUnavailable
   }
 
   fileprivate var formerName: String? {

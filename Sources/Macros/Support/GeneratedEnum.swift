@@ -18,6 +18,8 @@ struct GeneratedEnum {
   let body: String
   /// The enum's name in schemas.
   let schemaName: String
+  /// The cases that a `ReducerAction` with a durable form declares.
+  var casesOfReducerAction: Set<String> = []
 
   private var head: String {
     let paths = ["\(module)CasePathable", "\(module)CasePathIterable"]
@@ -40,12 +42,14 @@ struct GeneratedEnum {
     let nodes = CaseNode.all(in: bare.memberBlock.members)
     let paths = CasePathsText(nodes: nodes, name: name, access: access)
     var parts = [body] + paths.declarations.map(\.description)
-    if WireActionExpansion.isWanted(by: bare) {
+    if let kind = WireActionExpansion.kind(of: bare) {
       let wire = WireActionExpansion(
         nodes: nodes,
+        kind: kind,
         access: access,
         schemaName: schemaName,
         source: SourceLines(context),
+        casesOfReducerAction: kind == .durable ? casesOfReducerAction : [],
       )
       parts += wire.declarations.map(\.description)
     }

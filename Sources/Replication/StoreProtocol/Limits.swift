@@ -129,6 +129,14 @@ package struct Limits: Sendable, Equatable {
   /// Actions of one user without all rights whose effects run at once, also those of ended
   /// sessions: an effect may take time to end.
   package var effectsPerUser = 16_384
+  /// Schedules of a daemon: each is in every snapshot.
+  ///
+  /// ``ScheduleTable/most`` is the greatest number of all.
+  package var schedules = SharedLimit(all: 10_000, others: 7_500, holder: 1_000)
+  /// The bytes of schedules, with the actions that they send.
+  package var scheduleBytes = SharedLimit(all: 16 << 20, others: 12 << 20, holder: 2 << 20)
+  /// Bytes of the schedules in one answer.
+  package var scheduleAnswerBytes = 64 << 10
   /// Outcomes kept for a client that sends actions again: at least the window.
   package var outcomesPerClient = 1024
   /// Outcomes kept of all clients together, of each its newest.

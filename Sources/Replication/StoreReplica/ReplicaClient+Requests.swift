@@ -97,6 +97,25 @@ extension ReplicaClient {
     }
   }
 
+  /// Lists or cancels schedules.
+  package func schedules(
+    _ query: ScheduleQuery,
+    _ body: @escaping @MainActor (Result<ScheduleAnswer, CodecError>) -> Void,
+  ) {
+    request {
+      .schedules(request: $0, query)
+    } body: { answer in
+      do throws(CodecError) {
+        var decoder = CBORDecoder(try answer.get())
+        let answer = try ScheduleAnswer(from: &decoder)
+        try decoder.finish()
+        body(.success(answer))
+      } catch {
+        body(.failure(error))
+      }
+    }
+  }
+
   private func request(
     _ message: (UInt64) -> ClientMessage,
     body: @escaping @MainActor (Result<ArraySlice<UInt8>, CodecError>) -> Void,

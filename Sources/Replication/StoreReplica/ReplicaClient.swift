@@ -337,7 +337,7 @@ package final class ReplicaClient {
       compare(watermark, pong: number)
     case .description(let request, let item), .status(let request, let item),
       .history(let request, let item), .keys(let request, let item),
-      .rows(let request, let item):
+      .rows(let request, let item), .schedules(let request, let item):
       answered(request, item)
     case .goodbye(let code, let message): sessionEnded(code: code, message: message)
     case .gap(let expected): actions.rewind(to: expected)

@@ -25,5 +25,6 @@ extension ReplicaServer {
       }
     }
     work.cancel { !grants.hasRights($1) }
+    cancelSchedules { !grants.hasRights($0) }
   }
 }

@@ -70,6 +70,8 @@ package final class ReplicaServer {
   }
   /// The running effects that outlive their senders.
   let work: DaemonWork
+  /// The holders' shares of schedules.
+  let schedules: ScheduleShares
   /// The reduction in progress, and those during which the daemon ended before.
   let crashNotes: CrashNotes
   /// Starts a search of the history, whose result is passed to ``DaemonTurn/finish(_:)``; nil if no
@@ -131,6 +133,7 @@ package final class ReplicaServer {
     random = Randomness(generator)
     outbox = Outbox(limits: limits, timing: timing)
     work = DaemonWork(limits)
+    schedules = ScheduleShares(limits, access)
     sessions = Sessions(limits: limits, timing: timing, random: random)
     subscriptions = Subscriptions(
       root,
@@ -157,13 +160,17 @@ package final class ReplicaServer {
     recorder?.holder = { [access] in access.grants.holder(of: $0) }
     recorder?.onEffects = { [weak outcomes] in outcomes?.onUnsent?() }
     followWork()
+    root.scheduleObserver = schedules
+    schedules.onLost = { [unowned self] in noticeLost($0, $1) }
   }
 
   /// Reports the bytes of peers that the tables keep.
   private func reportTables() {
-    counters.ofTables = { [weak outbox, weak sessions, weak outcomes, weak joins, crashNotes] in
+    counters.ofTables = {
+      [weak outbox, weak sessions, weak outcomes, weak joins, weak schedules, crashNotes] in
       [
         ("crashes", UInt64(crashNotes.count)),
+        ("schedules", UInt64(schedules?.count ?? 0)),
         ("capturedBytes", UInt64(joins?.capturedBytes ?? 0)),
         ("heldBytes", UInt64(outbox?.heldBytes ?? 0)),
         ("outcomeBytes", UInt64(outcomes?.outcomeBytes ?? 0)),
@@ -522,6 +529,7 @@ package final class ReplicaServer {
       end(session, code: Outcome.overloaded, message: message)
     }
     work.cancel { holder, _ in holders.contains(holder) }
+    cancelSchedules { holders.contains(access.grants.holder(of: $0)) }
   }
 
   /// When ``endTurn(_:heardUntil:)`` may have work to do without a frame; nil if never.
@@ -647,6 +655,7 @@ package final class ReplicaServer {
     case .keys(let request, let command):
       take(request, command, from: session.peer, session.caller)
     case .rows(let request, let query): rows(request, query, of: session)
+    case .schedules(let request, let query): schedules(request, query, of: session)
     case .join(_, let requests) where requests.count > limits.scopesPerJoin:
       let most = limits.scopesPerJoin
       let message = "You asked for \(requests.count) scopes in one join, and \(most) may be."

@@ -5,7 +5,8 @@ public import StoreState
 ///
 /// The cases are the state's own properties that are replicated, writable and comparable; other
 /// processes can set no others. See ``BindableFields`` for fewer.
-extension BindingAction: WirePayload, WireAction, WireChoiceAction where Root: ReplicatedState {
+extension BindingAction: WirePayload, WireAction, DurableAction, WireChoiceAction
+where Root: ReplicatedState {
   /// A case for each property that may be set.
   public static var layout: ActionLayout<BindingAction<Root>> { fields.layout }
 

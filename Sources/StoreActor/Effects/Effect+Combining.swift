@@ -82,6 +82,10 @@ extension Effect {
       } else {
         effect.map(transform).placed(at: place)
       }
+    case .schedule(let schedule):
+      Effect<T>(.schedule(schedule.map(transform)))
+    case .rearm(let number):
+      Effect<T>(.rearm(number))
     case .resolve(let resolve):
       Effect<T>(.resolve { resolve($0).map(transform) })
     }

@@ -55,7 +55,7 @@ extension Effect {
   /// Removes the replies that a closure accepts.
   private func takingReplies(_ take: (any Sendable) -> Bool) -> Self {
     switch operation {
-    case .none, .refuse, .send, .run, .source, .output, .cancel, .resolve:
+    case .none, .refuse, .send, .run, .source, .output, .cancel, .schedule, .rearm, .resolve:
       return self
     case .reply(let reply):
       return take(reply) ? .none : self
@@ -81,7 +81,7 @@ extension Effect {
   /// Whether the effect ends when the store performs it, as far as that is known before.
   private var endsAtOnce: Bool {
     switch operation {
-    case .none, .refuse, .send, .output, .reply, .cancel: true
+    case .none, .refuse, .send, .output, .reply, .cancel, .schedule, .rearm: true
     case .run, .source, .resolve: false
     case .merge(let effects), .concatenate(let effects): effects.allSatisfy(\.endsAtOnce)
     case .cancellable(let effect, _, _), .tracked(let effect, _), .child(let effect, _, _):

@@ -4,7 +4,7 @@ extension Effect {
     _ transform: @escaping @Sendable (EffectRun<Action>) -> EffectRun<Action>
   ) -> Self {
     switch operation {
-    case .none, .refuse, .send, .cancel, .output, .reply, .source:
+    case .none, .refuse, .send, .cancel, .output, .reply, .source, .schedule, .rearm:
       self
     case .run(let run):
       Self(.run(transform(run)))

@@ -90,6 +90,10 @@ package enum EffectOperation<Action> {
   indirect case tracked(Effect<Action>, by: EffectLineage)
   /// Work of a child at a place, and the action that dismisses the child.
   indirect case child(Effect<Action>, at: EffectPlace, dismissal: (@Sendable () -> Action)?)
+  /// A schedule, which the daemon keeps.
+  indirect case schedule(EffectSchedule<Action>)
+  /// A kept schedule that a restarted daemon arms again, by its number.
+  case rearm(UInt64)
   /// An effect that depends on the running work when the store performs it, at a place.
   case resolve(@MainActor @Sendable (EffectPlace) -> Effect<Action>)
 }

@@ -15,8 +15,15 @@ public struct Restoration: Hashable, Sendable {
   package var isRestart = true
   /// Whether the reducer is not informed in this start, so that interrupted work stays ended.
   package var isHeldBack = false
+  /// The schedules that are armed again, with paths as in ``interrupted``.
+  package var timers: [RestoredTimer] = []
+  /// Whether it only arms schedules, and the feature is not informed.
+  private var isOnlyForSchedules = false
   /// The path from the root to the feature that receives this.
   var place: [String] = []
+
+  /// Whether features are informed of the start.
+  var informs: Bool { !isHeldBack && !isOnlyForSchedules }
 
   /// Creates a restoration, for tests.
   public init(wasStopped: Bool, interrupted: [InterruptedEffect] = []) {
@@ -38,6 +45,18 @@ public struct Restoration: Hashable, Sendable {
     var start = self
     (start.isHeldBack, start.interrupted) = (true, [])
     return start
+  }
+
+  /// Whether the feature has a schedule with an id, which goes on by itself.
+  ///
+  /// ```swift
+  /// .onStart { state, start in
+  ///   start.hasSchedule("report")
+  ///     ? .none : .schedule(id: "report", every: .seconds(3600), .reportDue)
+  /// }
+  /// ```
+  public func hasSchedule(_ id: String) -> Bool {
+    timers.contains { $0.timer.depth == 0 && $0.timer.id == id }
   }
 
   /// Whether an effect with a name was interrupted, in the feature or in one of its children.
@@ -83,8 +102,12 @@ public struct InterruptedEffect: Hashable, Sendable {
 extension Restoration {
   /// The restoration of a child; everything if the name of the child's case is unknown.
   func narrowed(to name: CasePathName) -> Restoration {
-    guard let prefix = name.segments else { return self }
     var child = self
+    guard let prefix = name.segments else {
+      // The place of a schedule cannot be found.
+      child.timers = []
+      return child
+    }
     child.place += prefix
     child.interrupted = interrupted.compactMap { effect in
       guard effect.path.starts(with: prefix) else { return nil }
@@ -92,17 +115,75 @@ extension Restoration {
       narrowed.path.removeFirst(prefix.count)
       return narrowed
     }
+    child.timers = timers.compactMap { restored in
+      guard restored.timer.path.starts(with: prefix) else { return nil }
+      var narrowed = restored
+      narrowed.timer.path.removeFirst(prefix.count)
+      return narrowed
+    }
     return child
   }
 
-  /// The ids, as text, of elements with interrupted effects.
-  var elements: Set<String> {
-    Set(
-      interrupted.compactMap { effect in
-        guard effect.path.count > 1, effect.path[0] == "element" else { return nil }
-        return String(effect.path[1].dropFirst().dropLast())
+  /// The restoration of an element, without its effects and schedules.
+  private func element(_ path: ArraySlice<String>) -> Restoration {
+    var element = self
+    element.place += path
+    (element.interrupted, element.timers) = ([], [])
+    return element
+  }
+
+  /// The restorations of elements with interrupted effects or schedules, by their ids as text.
+  ///
+  /// An element that has only schedules is not informed.
+  var elements: [String: Restoration] {
+    var elements: [String: Restoration] = [:]
+    func add(_ path: [String], _ body: (inout Restoration) -> Void) {
+      guard path.count > 1, path[0] == "element" else { return }
+      let id = String(path[1].dropFirst().dropLast())
+      body(&elements[id, default: element(path.prefix(2))])
+    }
+    for var effect in interrupted {
+      add(effect.path) {
+        effect.path.removeFirst(2)
+        $0.interrupted.append(effect)
       }
-    )
+    }
+    for var restored in timers where restored.timer.depth > 0 {
+      add(restored.timer.path) {
+        restored.timer.path.removeFirst(2)
+        $0.timers.append(restored)
+      }
+    }
+    return elements.mapValues { element in
+      var element = element
+      if element.interrupted.isEmpty { element.isOnlyForSchedules = true }
+      return element
+    }
+  }
+}
+
+extension Reduce {
+  /// Passes a restoration to a child with an identity, and arms the child's schedules again.
+  ///
+  /// - Parameters:
+  ///   - state: The child's state.
+  ///   - restoration: The restoration, with paths that begin in the child.
+  /// - Returns: The child's effects.
+  @usableFromInline
+  func restoreChild(_ state: inout State, _ restoration: Restoration) -> Effect<Action> {
+    guard !restoration.timers.isEmpty else { return _restored(&state, restoration) }
+    var inside = restoration
+    inside.timers = restoration.timers.compactMap { restored in
+      guard restored.timer.depth > 0 else { return nil }
+      var inside = restored
+      inside.timer.depth -= 1
+      return inside
+    }
+    let own = inside.timers.filter { $0.timer.depth == 0 }.map {
+      Effect<Action>(.rearm($0.number))
+    }
+    // First, so that the child may replace or cancel its schedules.
+    return Effect.merge(own).merge(with: _restored(&state, inside))
   }
 }
 

@@ -84,6 +84,8 @@ public struct _SynthesizedConformance: Sendable {
   public static let decodable = Self()
   /// `Encodable`.
   public static let encodable = Self()
+  /// `DurableAction`, for an action that other processes may send, and a daemon stores.
+  public static let durableAction = Self()
   /// `Equatable`.
   public static let equatable = Self()
   /// `Hashable`.

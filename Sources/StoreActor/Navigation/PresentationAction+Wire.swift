@@ -43,6 +43,9 @@ extension PresentationAction: WirePayload, WireAction where Action: WireAction {
   }
 }
 
+/// A presentation's action is stored as its feature's is.
+extension PresentationAction: DurableAction where Action: DurableAction {}
+
 private let presentationCases = CaseNames(
   [("dismiss", false), ("presented", true)],
   of: "A presentation's action",

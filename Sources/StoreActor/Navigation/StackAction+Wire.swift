@@ -79,6 +79,9 @@ extension StackAction: WirePayload, WireAction where State: WireValue, Action: W
   }
 }
 
+/// A stack's action is stored as its features' are.
+extension StackAction: DurableAction where State: WireValue, Action: DurableAction {}
+
 private let stackCases = CaseNames(
   [("element", true), ("popFrom", true), ("push", true)],
   of: "A stack's action",

@@ -189,16 +189,14 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     _ restoration: Restoration,
   ) -> Effect<Parent.Action> {
     var elementEffects = Effect<Parent.Action>.none
-    let names = restoration.narrowed(to: action.name).elements
-    for id in names.isEmpty
-      ? [] : state[keyPath: self.state].ids.filter({ names.contains("\($0)") })
-    {
+    let elements = restoration.narrowed(to: action.name).elements
+    for id in elements.isEmpty ? [] : Array(state[keyPath: self.state].ids) {
+      guard let restoration = elements["\(id)"] else { continue }
       let place = ChildPlace(at: path, id: id)
-      let restoration = restoration.narrowed(to: action.name.appending(.element(id)))
       var effects = Effect<Element.Action>.none
       place.run {
         _ = state[keyPath: self.state][id: id].modifyIfPresent {
-          effects = element._restored(&$0, restoration)
+          effects = element.restoreChild(&$0, restoration)
         }
       }
       elementEffects = elementEffects.merge(

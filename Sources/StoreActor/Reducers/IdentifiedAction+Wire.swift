@@ -45,5 +45,8 @@ extension IdentifiedAction: WirePayload, WireAction where ID: WireValue, Action:
   }
 }
 
+/// An element's action is stored as its feature's is.
+extension IdentifiedAction: DurableAction where ID: WireValue, Action: DurableAction {}
+
 private let elementCase = CaseNames([("element", true)], of: "An element's action")
 private let elementLabels = FieldOrder(["id", "action"], of: "An element's action")

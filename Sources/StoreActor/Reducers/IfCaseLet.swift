@@ -100,7 +100,9 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     if var childState = self.state.extract(from: state) {
       let place = ChildPlace(at: path, id: identity(childState))
       var effects = Effect<Child.Action>.none
-      place.run { effects = child._restored(&childState, restoration.narrowed(to: action.name)) }
+      place.run {
+        effects = child.restoreChild(&childState, restoration.narrowed(to: action.name))
+      }
       state = self.state.embed(childState)
       childEffects = effects.ofChild(at: place, embed: embed)
     }

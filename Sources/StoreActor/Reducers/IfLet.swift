@@ -245,7 +245,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
       var effects = Effect<Child.Action>.none
       place.run {
         state[keyPath: self.state].modifyIfPresent {
-          effects = child._restored(&$0, restoration.narrowed(to: action.name))
+          effects = child.restoreChild(&$0, restoration.narrowed(to: action.name))
         }
       }
       childEffects = effects.ofChild(at: place, embed: embed)

@@ -90,7 +90,7 @@ public struct _RestoredReducer<Base: Reducer>: Reducer {
     _ restoration: Restoration,
   ) -> Effect<Base.Action> {
     let effects = base._restored(&state, restoration)
-    guard isForEachStart || restoration.isRestart else { return effects }
+    guard restoration.informs, isForEachStart || restoration.isRestart else { return effects }
     EffectPlace.current.registry.hasStarted = true
     let path = restoration.place + [isForEachStart ? "onStart" : "onRestored"]
     let before = state

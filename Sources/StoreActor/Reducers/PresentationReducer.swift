@@ -58,7 +58,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       var effects = Effect<Child.Action>.none
       place.run {
         state[keyPath: self.state].wrappedValue.modifyIfPresent {
-          effects = child._restored(&$0, restoration)
+          effects = child.restoreChild(&$0, restoration)
         }
       }
       if !effects.isNone {

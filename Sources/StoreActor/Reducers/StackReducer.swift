@@ -90,15 +90,15 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     _ restoration: Restoration,
   ) -> Effect<Parent.Action> {
     var childEffects = Effect<Parent.Action>.none
-    let names = restoration.narrowed(to: action.name).elements
-    for id in state[keyPath: self.state].ids where names.contains("\(id)") {
+    let elements = restoration.narrowed(to: action.name).elements
+    for id in elements.isEmpty ? [] : Array(state[keyPath: self.state].ids) {
+      guard let restoration = elements["\(id)"] else { continue }
       let identity = StackElementIdentity(id: id, lineage: state[keyPath: self.state].lineage)
       let place = ChildPlace(presentedAt: path, id: identity)
-      let restoration = restoration.narrowed(to: action.name.appending(.element(id)))
       var effects = Effect<Child.Action>.none
       place.run {
         state[keyPath: self.state][id: id].modifyIfPresent {
-          effects = child._restored(&$0, restoration)
+          effects = child.restoreChild(&$0, restoration)
         }
       }
       guard !effects.isNone else { continue }

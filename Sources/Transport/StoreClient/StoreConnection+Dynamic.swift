@@ -36,6 +36,12 @@ extension StoreConnection {
     return try await answer { client.rows(query, $0) }
   }
 
+  /// The daemon's answer to a request about schedules.
+  package func schedules(_ query: ScheduleQuery) async throws -> ScheduleAnswer {
+    let client = client
+    return try await answer { client.schedules(query, $0) }
+  }
+
   /// Waits for a duration.
   package func pause(for time: Duration) async throws {
     try await Resumption<Void>().value { resumption in

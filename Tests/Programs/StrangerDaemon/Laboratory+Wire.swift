@@ -48,7 +48,7 @@ extension Laboratory.Oven: ReplicatedChoice {
 
 extension Laboratory.Hazard: ReplicatedState {}
 
-extension Laboratory.Action: WireChoiceAction {
+extension Laboratory.Action: DurableAction, WireChoiceAction {
   static let layout = ActionLayout<Self>("Laboratory.Action", measurements + comings)
 
   private static let measurements: [ActionLayout<Self>.Case] = [
@@ -79,6 +79,18 @@ extension Laboratory.Action: WireChoiceAction {
     .case("experimentEnded", .experimentEnded),
     .case("experimentStarted", "title", embed: Self.experimentStarted(title:)) {
       if case .experimentStarted(let title) = $0 { title } else { nil }
+    },
+    .case(
+      "inspectionPlanned",
+      "milliseconds",
+      "isRepeated",
+      embed: Self.inspectionPlanned(milliseconds:isRepeated:),
+    ) {
+      if case .inspectionPlanned(let time, let isRepeated) = $0 {
+        (time, isRepeated)
+      } else {
+        nil
+      }
     },
     .case("sampleTaken", "id", "label", embed: Self.sampleTaken(id:label:)) {
       if case .sampleTaken(let id, let label) = $0 { (id, label) } else { nil }

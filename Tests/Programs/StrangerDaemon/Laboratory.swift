@@ -44,6 +44,8 @@ struct Laboratory: Reducer {
     case experimentStarted(title: String)
     case hazardsMarked(Set<Hazard>)
     case humidityMeasured(room: String, percent: Double?)
+    /// Schedules the next inspection, or all inspections from now on.
+    case inspectionPlanned(milliseconds: Int, isRepeated: Bool)
     case moved(to: Place)
     case ovenSet(Oven)
     /// Sets the oven to off after a time; the daemon owns the wait.
@@ -55,6 +57,7 @@ struct Laboratory: Reducer {
   }
 
   @Dependency(\.continuousClock) private var clock
+  @Dependency(\.date) private var date
   var readingFactor = 1
 
   init(readingFactor: Int = 1) { self.readingFactor = readingFactor }
@@ -62,6 +65,9 @@ struct Laboratory: Reducer {
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       Self.note(action, in: &state)
+      if case .inspectionPlanned(let milliseconds, let isRepeated) = action {
+        return inspections(after: milliseconds, isRepeated: isRepeated)
+      }
       guard case .ovenTimed(let milliseconds) = action else { return .none }
       return .run(name: "oven", owner: .daemon) { [clock] send in
         try await clock.sleep(for: .milliseconds(milliseconds))
@@ -80,10 +86,21 @@ struct Laboratory: Reducer {
     }
   }
 
+  private func inspections(after milliseconds: Int, isRepeated: Bool) -> Effect<Action> {
+    let inspection = Action.technicianCame(name: "inspector")
+    return isRepeated
+      ? .schedule(id: "inspection", every: .milliseconds(milliseconds), inspection)
+      : .schedule(
+        id: "inspection",
+        at: date.now.addingTimeInterval(Double(milliseconds) / 1_000),
+        inspection,
+      )
+  }
+
   private static func note(_ action: Action, in state: inout State) {
     switch action {
     case .calibrated(let data): state.calibration = data
-    case .experiment, .samples: break
+    case .experiment, .inspectionPlanned, .samples: break
     case .experimentEnded: state.experiment = nil
     case .experimentStarted(let title): state.experiment = Experiment.State(title: title)
     case .hazardsMarked(let hazards): state.hazards = hazards

@@ -263,6 +263,23 @@ struct CasePathableExpansionTests {
     )
   }
 
+  @Test("the form on the disk where the declaration names DurableAction")
+  func durableAction() {
+    expectExpansion(
+      """
+      @CasePathable
+      enum Action: DurableAction {
+        case tapped
+        @ReplicationIgnored case response(Int)
+        @ReplicationIgnored case ended
+        @ReplicationIgnored @DurableIgnored case secret(Key)
+      }
+      """,
+      ExpectedCasePaths.durableAction,
+      macros: reducerMacros,
+    )
+  }
+
   @Test("the form on the wire where the declaration names WireAction")
   func wireAction() {
     expectExpansion(

@@ -257,6 +257,164 @@ enum ExpectedCasePaths {
     }
     """
 
+  static let durableAction = """
+    enum Action: DurableAction {
+      case tapped
+      @ReplicationIgnored case response(Int)
+      @ReplicationIgnored case ended
+      @ReplicationIgnored @DurableIgnored case secret(Key)
+
+      nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
+        init() {
+        }
+        subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
+          switch root {
+          case .tapped:
+            return \\.tapped
+          case .response:
+            return \\.response
+          case .ended:
+            return \\.ended
+          case .secret:
+            return \\.secret
+          }
+        }
+        var tapped: StoreActor::AnyCasePath<Action, Swift.Void> {
+          StoreActor::AnyCasePath<Action, Swift.Void>(
+            _$name: "tapped",
+            embed: {
+              Action.tapped
+            },
+            extract: {
+              guard case .tapped = $0 else {
+                return nil
+              }
+              return ()
+            }
+          )
+        }
+        var response: StoreActor::AnyCasePath<Action, Int> {
+          StoreActor::AnyCasePath<Action, Int>(
+            _$name: "response",
+            embed: Action.response,
+            extract: {
+              guard case .response(let v0) = $0 else {
+                return nil
+              }
+              return v0
+            }
+          )
+        }
+        var ended: StoreActor::AnyCasePath<Action, Swift.Void> {
+          StoreActor::AnyCasePath<Action, Swift.Void>(
+            _$name: "ended",
+            embed: {
+              Action.ended
+            },
+            extract: {
+              guard case .ended = $0 else {
+                return nil
+              }
+              return ()
+            }
+          )
+        }
+        var secret: StoreActor::AnyCasePath<Action, Key> {
+          StoreActor::AnyCasePath<Action, Key>(
+            _$name: "secret",
+            embed: Action.secret,
+            extract: {
+              guard case .secret(let v0) = $0 else {
+                return nil
+              }
+              return v0
+            }
+          )
+        }
+        var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+          var list: [StoreActor::PartialCaseKeyPath<Action>] = []
+          list.reserveCapacity(4)
+          list.append(\\.tapped)
+          list.append(\\.response)
+          list.append(\\.ended)
+          list.append(\\.secret)
+          return list
+        }
+      }
+
+      nonisolated static func schema(
+        in registry: inout StoreActor::SchemaRegistry
+      ) -> StoreActor::Schema {
+        registry.define(Self.self, name: "Action") { registry in
+          var schema = StoreActor::_$ActionSchema()
+          schema.add("tapped")
+          #sourceLocation(file: "test.swift", line: 4)
+          StoreActor::_$ActionSchema.keep(Self.response, in: &registry)
+          #sourceLocation()
+          return .choice(schema.cases)
+        }
+      }
+
+      nonisolated func encode(
+        to encoder: inout StoreActor::CBOREncoder
+      ) throws(StoreActor::CodecError) {
+        switch self {
+        case .tapped:
+          encoder.encode(name: "tapped")
+        case .response(let v0):
+          guard encoder._$isDurable else {
+            throw StoreActor::CodecError._$privateAction("response", of: "Action")
+          }
+          encoder._$payload(of: "response", 1)
+          try encoder._$part(v0, "_0", of: "response")
+        case .ended:
+          guard encoder._$isDurable else {
+            throw StoreActor::CodecError._$privateAction("ended", of: "Action")
+          }
+          encoder.encode(name: "ended")
+        case .secret:
+          throw StoreActor::CodecError._$privateAction("secret", of: "Action")
+        }
+      }
+
+      nonisolated init(
+        from decoder: inout StoreActor::CBORDecoder
+      ) throws(StoreActor::CodecError) {
+        let action = try StoreActor::_$ChoiceReader(&decoder, of: "action")
+        if try action.finds("tapped", hasPayload: false, &decoder) {
+          self = .tapped
+          return
+        }
+        if decoder._$isDurable, try action.finds("response", hasPayload: true, &decoder) {
+          do throws(StoreActor::CodecError) {
+            var parts = try StoreActor::_$FieldReader(&decoder)
+            self = try parts._$only("_0", &decoder, Self.response)
+            return
+          } catch {
+            throw error.inside(.name("response"))
+          }
+        }
+        if decoder._$isDurable, try action.finds("ended", hasPayload: false, &decoder) {
+          self = .ended
+          return
+        }
+        var names: [Swift.String] = []
+        names.reserveCapacity(3)
+        names.append("tapped")
+        if decoder._$isDurable {
+          names.append("response")
+        }
+        if decoder._$isDurable {
+          names.append("ended")
+        }
+        throw action.unknown(names, &decoder)
+      }
+    }
+
+    extension Action: nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
+    }
+    """
+
   static let wireAction = """
     enum Action: WireAction {
       case tapped

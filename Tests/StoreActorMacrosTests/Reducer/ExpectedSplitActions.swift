@@ -186,6 +186,165 @@ enum ExpectedSplitActions {
     }
     """
 
+  static let durableAction = """
+    struct Login {
+      struct State {}
+      let body = EmptyReducer<State, Action>()
+      @StoreActor::CasePathable
+      enum ViewAction: WireAction {
+        case submitted
+      }
+      @StoreActor::CasePathable
+      enum ReducerAction: DurableAction {
+        case loginResponse(User)
+        @DurableIgnored case tokenReceived(Token)
+      }
+
+      enum Action: WireAction, DurableAction, nonisolated StoreActor::CasePathable, nonisolated StoreActor::CasePathIterable {
+        case submitted
+        @StoreActor::ReplicationIgnored
+        case loginResponse(User)
+        @DurableIgnored
+        @StoreActor::ReplicationIgnored
+        case tokenReceived(Token)
+        init(viewAction: ViewAction) {
+          switch viewAction {
+          case .submitted:
+            self = .submitted
+          }
+        }
+        init(reducerAction: ReducerAction) {
+          switch reducerAction {
+          case .loginResponse(let v0):
+            self = .loginResponse(v0)
+          case .tokenReceived(let v0):
+            self = .tokenReceived(v0)
+          }
+        }
+
+        nonisolated struct AllCasePaths: StoreActor::_GeneratedCasePaths {
+          init() {
+          }
+          subscript(root: Action) -> StoreActor::PartialCaseKeyPath<Action> {
+            switch root {
+            case .submitted:
+              return \\.submitted
+            case .loginResponse:
+              return \\.loginResponse
+            case .tokenReceived:
+              return \\.tokenReceived
+            }
+          }
+          var submitted: StoreActor::AnyCasePath<Action, Swift.Void> {
+            StoreActor::AnyCasePath<Action, Swift.Void>(
+              _$name: "submitted",
+              embed: {
+                Action.submitted
+              },
+              extract: {
+                guard case .submitted = $0 else {
+                  return nil
+                }
+                return ()
+              }
+            )
+          }
+          var loginResponse: StoreActor::AnyCasePath<Action, User> {
+            StoreActor::AnyCasePath<Action, User>(
+              _$name: "loginResponse",
+              embed: Action.loginResponse,
+              extract: {
+                guard case .loginResponse(let v0) = $0 else {
+                  return nil
+                }
+                return v0
+              }
+            )
+          }
+          var tokenReceived: StoreActor::AnyCasePath<Action, Token> {
+            StoreActor::AnyCasePath<Action, Token>(
+              _$name: "tokenReceived",
+              embed: Action.tokenReceived,
+              extract: {
+                guard case .tokenReceived(let v0) = $0 else {
+                  return nil
+                }
+                return v0
+              }
+            )
+          }
+          var _$list: [StoreActor::PartialCaseKeyPath<Action>] {
+            var list: [StoreActor::PartialCaseKeyPath<Action>] = []
+            list.reserveCapacity(3)
+            list.append(\\.submitted)
+            list.append(\\.loginResponse)
+            list.append(\\.tokenReceived)
+            return list
+          }
+        }
+
+        nonisolated static func schema(
+          in registry: inout StoreActor::SchemaRegistry
+        ) -> StoreActor::Schema {
+          registry.define(Self.self, name: "Login.Action") { registry in
+            var schema = StoreActor::_$ActionSchema()
+            schema.add("submitted")
+            if registry._$isDurable {
+              _ = ReducerAction.schema(in: &registry)
+            }
+            return .choice(schema.cases)
+          }
+        }
+
+        nonisolated func encode(
+          to encoder: inout StoreActor::CBOREncoder
+        ) throws(StoreActor::CodecError) {
+          switch self {
+          case .submitted:
+            encoder.encode(name: "submitted")
+          case .loginResponse(let v0):
+            guard encoder._$isDurable else {
+              throw StoreActor::CodecError._$privateAction("loginResponse", of: "Login.Action")
+            }
+            encoder._$payload(of: "loginResponse", 1)
+            try encoder._$part(v0, "_0", of: "loginResponse")
+          case .tokenReceived:
+            throw StoreActor::CodecError._$privateAction("tokenReceived", of: "Login.Action")
+          }
+        }
+
+        nonisolated init(
+          from decoder: inout StoreActor::CBORDecoder
+        ) throws(StoreActor::CodecError) {
+          let action = try StoreActor::_$ChoiceReader(&decoder, of: "action")
+          if try action.finds("submitted", hasPayload: false, &decoder) {
+            self = .submitted
+            return
+          }
+          if decoder._$isDurable, try action.finds("loginResponse", hasPayload: true, &decoder) {
+            do throws(StoreActor::CodecError) {
+              var parts = try StoreActor::_$FieldReader(&decoder)
+              self = try parts._$only("_0", &decoder, Self.loginResponse)
+              return
+            } catch {
+              throw error.inside(.name("loginResponse"))
+            }
+          }
+          var names: [Swift.String] = []
+          names.reserveCapacity(2)
+          names.append("submitted")
+          if decoder._$isDurable {
+            names.append("loginResponse")
+          }
+          throw action.unknown(names, &decoder)
+        }
+      }
+    }
+
+    extension Login: nonisolated StoreActor::Reducer {
+    }
+    """
+
   static let wireAction = """
     struct Login {
       struct State {}

@@ -179,6 +179,28 @@ struct SplitActionExpansionTests {
     )
   }
 
+  @Test("stores the feature's own cases where its part is a DurableAction")
+  func durableAction() {
+    expectExpansion(
+      """
+      @Reducer
+      struct Login {
+        struct State {}
+        let body = EmptyReducer<State, Action>()
+        enum ViewAction: WireAction {
+          case submitted
+        }
+        enum ReducerAction: DurableAction {
+          case loginResponse(User)
+          @DurableIgnored case tokenReceived(Token)
+        }
+      }
+      """,
+      ExpectedSplitActions.durableAction,
+      macros: macros,
+    )
+  }
+
   @Test("refuses a case that both have and a wire form of the feature's own")
   func mistakes() {
     expectExpansion(

@@ -46,6 +46,15 @@ final class RootProbe: RootPort {
     set { root.onOutliving = newValue }
   }
 
+  var scheduleObserver: (any ScheduleObserver)? {
+    get { root.scheduleObserver }
+    set { root.scheduleObserver = newValue }
+  }
+
+  var schedules: [ListedTimer] { root.schedules }
+
+  func cancelSchedule(_ number: UInt64) -> Bool { root.cancelSchedule(number) }
+
   func newestDigest(of scope: RootScope) -> Digest { root.newestDigest(of: scope) }
 
   func startFirst() { root.startFirst() }

@@ -33,7 +33,7 @@ public struct BuildQueue {
   }
 
   /// The actions that only the daemon's worker sends: no client can report that a build has passed.
-  public enum ReducerAction: Equatable, Sendable {
+  public enum ReducerAction: DurableAction, Equatable, Sendable {
     case began(number: Int)
     case ended(number: Int, hasPassed: Bool)
   }

@@ -104,7 +104,11 @@ extension DependencyValues {
   /// A test sets it: `$0.origin = ActionOrigin(identity: .user(7, group: 7, process: 1), session:
   /// 3)`. By default it is the process of the store.
   public var origin: ActionOrigin {
-    get { self[ChosenOrigin.self].origin ?? originInForce ?? .process }
+    get {
+      if let chosen = self[ChosenOrigin.self].origin { return chosen }
+      ReducerInputs.noteOrigin()
+      return originInForce ?? .process
+    }
     set { self[ChosenOrigin.self] = ChosenOrigin(origin: newValue) }
   }
 }

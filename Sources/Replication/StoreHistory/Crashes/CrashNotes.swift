@@ -28,6 +28,8 @@ package final class CrashNotes {
   package static let keptMilliseconds: UInt64 = 86_400_000
   /// The number of crashes that are kept, the newest ones.
   package static let mostCrashes = 40
+  /// The bytes of a name that are noted.
+  package static let mostNameBytes = Note.mostNameBytes
   /// The bytes of the memory.
   package nonisolated static let bytes = 8192
 
@@ -186,6 +188,12 @@ package final class CrashNotes {
     return crashes
   }
 
+  /// The number of crashes during steps of a cause that is no client's action.
+  package func runs(of name: String) -> Int {
+    let crash = crashes.first { $0.client == nil && $0.name == name }
+    return crash.map { Int(clamping: max(1, $0.sequence)) } ?? 0
+  }
+
   /// Whether an action is refused when its client sends it again.
   package func refusesNext(_ crash: Crash, at now: UInt64) -> Bool {
     guard let client = crash.client else { return false }
@@ -228,9 +236,10 @@ package final class CrashNotes {
 
   /// Adds a crash, as the newest one.
   ///
-  /// Crashes without a client are kept once for each cause, and make room first: no action is
-  /// refused for their sake.
+  /// Crashes without a client are kept once for each cause, with their number, and make room first:
+  /// no client's action is refused for their sake.
   private func add(_ crash: Crash) {
+    var crash = crash
     // Read once, because another program may set it to zero at any time.
     var count = count
     func isOther(_ index: Int) -> Bool { place(index)[Note.cause] != Cause.action }
@@ -240,6 +249,7 @@ package final class CrashNotes {
     let least = (0..<count).first(where: isOther) ?? 0
     if let removed = repeated ?? (count == Self.mostCrashes ? least : nil) {
       count -= 1
+      if removed == repeated { crash.sequence = max(1, Crash(place(removed)).sequence) + 1 }
       place(removed).update(from: place(removed + 1), count: (count - removed) * Crash.words)
     }
     crash.write(to: place(count))
@@ -332,7 +342,7 @@ package final class CrashNotes {
 package struct Crash: Hashable, Sendable {
   /// The client whose action was being reduced; nil for another cause.
   package var client: Identifier?
-  /// The action's number among those of the client.
+  /// The action's number among those of the client; for another cause, the number of its crashes.
   package var sequence: UInt64
   /// A hash of the action and its scope; 0 if it is unknown.
   fileprivate var content: UInt64

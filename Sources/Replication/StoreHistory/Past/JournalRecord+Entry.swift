@@ -45,6 +45,10 @@ extension JournalRecord {
     entry.add("time", .unsigned(wallMilliseconds))
     if telling != .changes { entry.add(origin, tellsAll: tellsAll) }
     if telling != .changes { entry.addRefusals(of: details, tellsAll: tellsAll) }
+    if telling != .changes, let fired = details.fired {
+      entry.add("schedule", .unsigned(fired.number))
+      entry.add("due", .unsigned(fired.due.wallMilliseconds))
+    }
     if telling != .changes, let reply = details.reply?.value {
       entry.add("reply", item: reply.bytes)
     }
@@ -88,7 +92,10 @@ extension JournalRecord {
           add("cause", .unsigned(cause.revision))
           if let name = cause.name { add("effect", .text(name)) }
         }
-        if let form = action.form { add(form.scope, form.action) }
+        if let form = action.form {
+          if let scope = form.scope { add("scope", .text(scope)) }
+          add("action", item: form.action)
+        }
       case .client(let action):
         add("by", .text("client"))
         // Its holder could impersonate the client, so only readers of the files receive the id.

@@ -170,8 +170,9 @@ package final class Replay<Root: Sendable, RootAction> {
     var isInternal = false
     if case .internal = record.origin { isInternal = true }
     let isThrottled = others.remove(ReducerInputs.throttle) != nil
-    // The origin is recorded for a client, a session and a restart.
-    if !isInternal { others.remove("origin") }
+    // The origin is recorded for a client, a session and a restart, and where it is read.
+    let lacksOrigin = isInternal && read.hasReadOrigin && inputs.origin == nil
+    others.remove("origin")
     if let missing = missing(read, inputs) {
       return report.pass(over: kind(of: record), "it reads \(missing), which was not kept")
     }
@@ -182,7 +183,7 @@ package final class Replay<Root: Sendable, RootAction> {
       change(from: step.old).withUnsafeBytes { changes.append($0) }
       return report.check(others)
     }
-    if isInternal, others.contains("origin") {
+    if lacksOrigin {
       return report.pass(over: kind(of: record), "it reads its origin, which was not kept")
     }
     if isThrottled {
@@ -222,7 +223,9 @@ package final class Replay<Root: Sendable, RootAction> {
       return restart(restoration, from: old, then: action)
     case .internal(let action):
       guard let form = action.form else { return "it has no form" }
-      return send(form.action, to: form.scope, as: nil, isFromAfar: false)
+      let origin = record.details.inputs.origin
+      guard let scope = form.scope else { return send(form.action, as: origin) }
+      return send(form.action, to: scope, as: origin, isFromAfar: false)
     case .client(let action):
       let origin = ActionOrigin(identity: action.identity, session: action.session)
       return send(action.action, to: action.scope, as: origin, isFromAfar: true)
@@ -243,6 +246,20 @@ package final class Replay<Root: Sendable, RootAction> {
     }
     core.restart(restoration, reset: { $0 = new }, then: action)
     return nil
+  }
+
+  /// Sends an internal action that was recorded in its durable form.
+  private func send(_ bytes: [UInt8], as origin: ActionOrigin?) -> String? {
+    guard let form = StoredActionForm<RootAction>() else {
+      return "this build's actions have no durable form"
+    }
+    do throws(CodecError) {
+      let action = try form.action(bytes)
+      core.batch(as: origin) { core.send(action) }
+      return nil
+    } catch {
+      return "this build cannot read it: \(error.code)"
+    }
   }
 
   private func send(

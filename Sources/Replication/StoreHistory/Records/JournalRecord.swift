@@ -24,16 +24,18 @@ package struct JournalRecord: Hashable, Sendable {
   package struct InternalAction: Hashable, Sendable {
     /// Its cases, and the ids of elements: `game.timer.ticked`.
     package var name: String
-    /// Its scope and its bytes, if clients could have sent it; otherwise nil.
+    /// Its bytes; nil if it has no form.
     package var form: Form?
     /// The effect that has sent it; nil if none has, and in records of earlier builds.
     package var cause: EffectCause?
 
     package struct Form: Hashable, Sendable {
-      package var scope: String
+      /// The scope that clients could have sent it to; nil if the bytes are the durable form of
+      /// the root's action.
+      package var scope: String?
       package var action: [UInt8]
 
-      package init(scope: String, action: [UInt8]) {
+      package init(scope: String?, action: [UInt8]) {
         self.scope = scope
         self.action = action
       }
@@ -58,12 +60,43 @@ package struct JournalRecord: Hashable, Sendable {
     }
   }
 
+  /// A schedule with its number.
+  package struct ScheduledTimer: Hashable, Sendable {
+    /// The number by which later records identify it.
+    package var number: UInt64
+    package var timer: DurableTimer
+
+    package init(number: UInt64, timer: DurableTimer) {
+      self.number = number
+      self.timer = timer
+    }
+  }
+
+  /// A firing of a schedule.
+  package struct Firing: Hashable, Sendable {
+    /// The schedule's number.
+    package var number: UInt64
+    /// When it was due, in seconds since 2001.
+    package var due: Double
+    /// When it is due next; nil if the schedule has ended.
+    package var next: Double?
+
+    package init(number: UInt64, due: Double, next: Double?) {
+      self.number = number
+      self.due = due
+      self.next = next
+    }
+  }
+
   /// The reducer's inputs that another run would read differently.
   package struct Inputs: Hashable, Sendable {
     /// The date, in seconds since 2001; nil if it was not read.
     package var date: Double?
     /// The seed of random numbers and UUIDs; nil if it was not used.
     package var seed: UInt64?
+    /// The origin that the action of an effect was reduced with; nil if it was not read, and if
+    /// the origin of the record states it.
+    package var origin: ActionOrigin?
 
     package init(date: Double? = nil, seed: UInt64? = nil) {
       self.date = date
@@ -91,6 +124,14 @@ package struct JournalRecord: Hashable, Sendable {
     ///
     /// Bounded by ``Outcome/Reply/mostBytes``.
     package var reply: EncodedReply?
+    /// Schedules that began, or that have another due time.
+    ///
+    /// Bounded by the effects of one revision, and together by ``Limits/schedules``.
+    package var scheduled: [ScheduledTimer] = []
+    /// The numbers of schedules that ended without firing.
+    package var unscheduled: [UInt64] = []
+    /// The firing that sent the action; nil if none did.
+    package var fired: Firing?
 
     package init() {}
   }
@@ -237,13 +278,18 @@ extension JournalRecord.Details {
     static let refused: UInt64 = 6
     static let refusedMore: UInt64 = 7
     static let reply: UInt64 = 8
+    static let origin: UInt64 = 9
+    static let scheduled: UInt64 = 10
+    static let unscheduled: UInt64 = 11
+    static let fired: UInt64 = 12
   }
 
   private var count: Int {
     (began.isEmpty ? 0 : 1) + (ended.isEmpty ? 0 : 1) + (inputs.date == nil ? 0 : 1)
       + (inputs.seed == nil ? 0 : 1) + (microseconds == nil ? 0 : 1)
       + (forgotten.isEmpty ? 0 : 1) + (refused.isEmpty ? 0 : 1) + (refusedMore == 0 ? 0 : 1)
-      + (reply == nil ? 0 : 1)
+      + (reply == nil ? 0 : 1) + (inputs.origin == nil ? 0 : 1)
+      + (scheduled.isEmpty ? 0 : 1) + (unscheduled.isEmpty ? 0 : 1) + (fired == nil ? 0 : 1)
   }
 
   fileprivate func encode(to encoder: inout CBOREncoder) {
@@ -288,6 +334,28 @@ extension JournalRecord.Details {
       encoder.encode(unsigned: Field.reply)
       if let value = reply.value { encoder.encode(value) } else { encoder.encodeNull() }
     }
+    if let origin = inputs.origin {
+      encoder.encode(unsigned: Field.origin)
+      origin.encode(to: &encoder)
+    }
+    encodeTimers(to: &encoder)
+  }
+
+  private func encodeTimers(to encoder: inout CBOREncoder) {
+    if !scheduled.isEmpty {
+      encoder.encode(unsigned: Field.scheduled)
+      encoder.arrayHeader(scheduled.count)
+      for scheduled in scheduled { scheduled.encode(to: &encoder) }
+    }
+    if !unscheduled.isEmpty {
+      encoder.encode(unsigned: Field.unscheduled)
+      encoder.arrayHeader(unscheduled.count)
+      for number in unscheduled { encoder.encode(unsigned: number) }
+    }
+    if let fired {
+      encoder.encode(unsigned: Field.fired)
+      fired.encode(to: &encoder)
+    }
   }
 
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
@@ -310,6 +378,14 @@ extension JournalRecord.Details {
       case Field.refusedMore: refusedMore = try decoder.unsigned()
       case Field.reply:
         reply = EncodedReply(value: try decoder.nullIfPresent() ? nil : try decoder.encodedValue())
+      case Field.origin: inputs.origin = try ActionOrigin(from: &decoder)
+      case Field.scheduled:
+        scheduled = try decoder.list { (d) throws(CodecError) in
+          try JournalRecord.ScheduledTimer(from: &d)
+        }
+      case Field.unscheduled:
+        unscheduled = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
+      case Field.fired: fired = try JournalRecord.Firing(from: &decoder)
       default: try decoder.skipItem()
       }
     }
@@ -455,7 +531,7 @@ extension JournalRecord.Origin {
         if let name = cause.name { encoder.encode(text: name) } else { encoder.encodeNull() }
       }
       guard let form = action.form else { return }
-      encoder.encode(text: form.scope)
+      if let scope = form.scope { encoder.encode(text: scope) } else { encoder.encodeNull() }
       encoder.encode(bytes: form.action)
     }
   }
@@ -509,7 +585,7 @@ extension JournalRecord.Origin {
       }
       if taken > least {
         action.form = JournalRecord.InternalAction.Form(
-          scope: try decoder.text(),
+          scope: try decoder.nullIfPresent() ? nil : try decoder.text(),
           action: try decoder.byteString(),
         )
       }
@@ -517,6 +593,26 @@ extension JournalRecord.Origin {
       self = .internal(action)
     default: throw decoder.error(.typeMismatch, "expected an origin, found kind \(kind)")
     }
+  }
+}
+
+extension ActionOrigin {
+  /// Writes the session, or null, and the identity; for the daemon's process null alone.
+  func encode(to encoder: inout CBOREncoder) {
+    if case .process = identity { return encoder.encodeNull() }
+    encoder.arrayHeader(2)
+    if let session { encoder.encode(unsigned: session) } else { encoder.encodeNull() }
+    identity.encode(to: &encoder)
+  }
+
+  init(from decoder: inout CBORDecoder) throws(CodecError) {
+    if try decoder.nullIfPresent() {
+      self = .process
+      return
+    }
+    try decoder.expectArray(of: 2, "an origin")
+    let session = try decoder.nullIfPresent() ? nil : try decoder.unsigned()
+    self.init(identity: try Identity(from: &decoder), session: session)
   }
 }
 

@@ -35,6 +35,10 @@ package struct KeptHistory: Hashable, Sendable {
   package var sessionNumbers: UInt64 = 0
   /// The effects with names that are running, by their numbers.
   package var effects: [UInt64: InterruptedEffect] = [:]
+  /// The schedules, by their numbers.
+  ///
+  /// Bounded by ``Limits/schedules``, in the daemon that added them.
+  package var timers: [UInt64: DurableTimer] = [:]
 
   package init() {}
 
@@ -51,6 +55,20 @@ package struct KeptHistory: Hashable, Sendable {
     }
     for running in details.began { effects[running.number] = running.effect }
     for number in details.ended { effects[number] = nil }
+    for scheduled in details.scheduled { timers[scheduled.number] = scheduled.timer }
+    if let fired = details.fired {
+      if let next = fired.next {
+        timers[fired.number]?.due = next
+      } else {
+        timers[fired.number] = nil
+      }
+    }
+    for number in details.unscheduled { timers[number] = nil }
+  }
+
+  /// The greatest number of an effect or a schedule; 0 without any.
+  package var greatestEffectNumber: UInt64 {
+    max(effects.keys.max() ?? 0, timers.keys.max() ?? 0)
   }
 
   /// Removes the interrupted effects that were reported to the feature after a restart.
@@ -190,7 +208,11 @@ package struct KeptHistory: Hashable, Sendable {
       if !wasStopped { effect.crashes += 1 }
       return effect
     }
-    return Restoration(wasStopped: wasStopped, interrupted: interrupted)
+    var restoration = Restoration(wasStopped: wasStopped, interrupted: interrupted)
+    restoration.timers = timers.sorted { $0.key < $1.key }.map {
+      RestoredTimer(number: $0, timer: $1)
+    }
+    return restoration
   }
 }
 

@@ -16,6 +16,8 @@ package enum SnapshotBytes {
     static let effects: UInt64 = 4
     static let root: UInt64 = 5
     static let count = 6
+    /// Only if there are schedules.
+    static let timers: UInt64 = 6
   }
 
   package static func encode(
@@ -24,7 +26,7 @@ package enum SnapshotBytes {
     root: (inout CBOREncoder) -> Void,
   ) -> [UInt8] {
     var encoder = CBOREncoder.durable
-    encoder.mapHeader(Field.count)
+    encoder.mapHeader(Field.count + (history.timers.isEmpty ? 0 : 1))
     encoder.encode(unsigned: Field.revision)
     encoder.encode(unsigned: revision)
     encoder.encode(unsigned: Field.sessionNumbers)
@@ -52,6 +54,13 @@ package enum SnapshotBytes {
     }
     encoder.encode(unsigned: Field.root)
     root(&encoder)
+    if !history.timers.isEmpty {
+      encoder.encode(unsigned: Field.timers)
+      encoder.arrayHeader(history.timers.count)
+      for (number, timer) in history.timers.sorted(by: { $0.key < $1.key }) {
+        JournalRecord.ScheduledTimer(number: number, timer: timer).encode(to: &encoder)
+      }
+    }
     return encoder.bytes
   }
 
@@ -132,6 +141,11 @@ package enum SnapshotBytes {
         try JournalRecord.RunningEffect(from: &decoder)
       }
       for running in effects { parts.history.effects[running.number] = running.effect }
+    case Field.timers:
+      let timers = try decoder.list { (decoder) throws(CodecError) in
+        try JournalRecord.ScheduledTimer(from: &decoder)
+      }
+      for scheduled in timers { parts.history.timers[scheduled.number] = scheduled.timer }
     default: try decoder.skipItem()
     }
   }

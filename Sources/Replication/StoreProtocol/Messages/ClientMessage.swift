@@ -14,6 +14,7 @@ package enum ClientMessage: Hashable, Sendable {
   case history(request: UInt64, HistoryQuery)
   case keys(request: UInt64, KeyCommand)
   case rows(request: UInt64, RowQuery)
+  case schedules(request: UInt64, ScheduleQuery)
   /// A message of a later version: well-formed, and of an unknown kind.
   case unknown(kind: UInt64)
 
@@ -166,6 +167,7 @@ extension ClientMessage {
     static let history: UInt64 = 11
     static let keys: UInt64 = 12
     static let rows: UInt64 = 13
+    static let schedules: UInt64 = 14
   }
 
   /// The message's frame.
@@ -210,6 +212,10 @@ extension ClientMessage {
       command.encode(to: &encoder)
     case .rows(let request, let query):
       encoder.message(Kind.rows, 4)
+      encoder.encode(unsigned: request)
+      query.encode(to: &encoder)
+    case .schedules(let request, let query):
+      encoder.message(Kind.schedules, 2)
       encoder.encode(unsigned: request)
       query.encode(to: &encoder)
     case .unknown(let kind): encoder.message(kind, 0)
@@ -268,6 +274,9 @@ extension ClientMessage {
     case Kind.rows:
       taken = try decoder.require(4, of: rest, "rows")
       self = .rows(request: try decoder.unsigned(), try RowQuery(from: &decoder))
+    case Kind.schedules:
+      taken = try decoder.require(2, of: rest, "schedules")
+      self = .schedules(request: try decoder.unsigned(), try ScheduleQuery(from: &decoder))
     default:
       taken = 0
       self = .unknown(kind: kind)

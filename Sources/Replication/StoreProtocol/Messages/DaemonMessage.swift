@@ -24,6 +24,7 @@ package enum DaemonMessage: Hashable, Sendable {
   case history(request: UInt64, item: ArraySlice<UInt8>)
   case keys(request: UInt64, item: ArraySlice<UInt8>)
   case rows(request: UInt64, item: ArraySlice<UInt8>)
+  case schedules(request: UInt64, item: ArraySlice<UInt8>)
 
   package struct HelloOK: Hashable, Sendable {
     /// The version that both speak from now on.
@@ -176,6 +177,7 @@ extension DaemonMessage {
     static let history: UInt64 = 80
     static let keys: UInt64 = 81
     static let rows: UInt64 = 82
+    static let schedules: UInt64 = 83
   }
 
   /// The message's frame.
@@ -238,6 +240,10 @@ extension DaemonMessage {
       encoder.append(raw: item)
     case .rows(let request, let item):
       encoder.message(Kind.rows, 2)
+      encoder.encode(unsigned: request)
+      encoder.append(raw: item)
+    case .schedules(let request, let item):
+      encoder.message(Kind.schedules, 2)
       encoder.encode(unsigned: request)
       encoder.append(raw: item)
     }
@@ -334,6 +340,9 @@ extension DaemonMessage {
     case Kind.rows:
       let taken = try decoder.require(2, of: rest, "rows are")
       return (.rows(request: try decoder.unsigned(), item: try decoder.rawItem()), taken)
+    case Kind.schedules:
+      let taken = try decoder.require(2, of: rest, "schedules are")
+      return (.schedules(request: try decoder.unsigned(), item: try decoder.rawItem()), taken)
     default: throw decoder.error(.typeMismatch, "expected a daemon's message, found kind \(kind)")
     }
   }

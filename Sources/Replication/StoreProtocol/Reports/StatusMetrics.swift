@@ -42,7 +42,8 @@ package struct StatusMetrics: Sendable {
 
   /// The names of the counters that can decrease.
   private static let gauges: Set<String> = [
-    "capturedBytes", "crashes", "heldBytes", "outcomeBytes", "scopeNameBytes",
+    "capturedBytes", "crashes", "heldBytes", "outcomeBytes", "schedules",
+    "scopeNameBytes",
   ]
 
   /// The text's lines: for each number its meaning, its kind, and its value.

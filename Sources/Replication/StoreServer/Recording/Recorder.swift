@@ -39,8 +39,15 @@ package final class Recorder {
   ///
   /// Numbers are reserved before sessions receive them, since most sessions leave no record.
   private var sessionNumbers: UInt64
-  /// The greatest effect number in the journal; new effects have numbers after it.
+  /// The greatest number of an effect or a schedule in the journal; new ones have numbers after it.
   private let effectNumbers: UInt64
+  /// The firing whose action is reduced next; nil if there is none.
+  @exclusivity(unchecked) private var pendingFiring: PendingFiring?
+
+  private struct PendingFiring {
+    let firing: JournalRecord.Firing
+    let timer: DurableTimer
+  }
 
   @exclusivity(unchecked) private var growing = CBOREncoder.durable
   private var growingFrom: UInt64
@@ -101,7 +108,7 @@ package final class Recorder {
     newest = revision
     growingFrom = revision + 1
     sessionNumbers = history.sessionNumbers(with: limits)
-    effectNumbers = min(history.effects.keys.max() ?? 0, KeptHistory.greatestNumber)
+    effectNumbers = min(history.greatestEffectNumber, KeptHistory.greatestNumber)
     self.history = history
     self.history.clients = []
     bytesSinceSnapshot = bytes
@@ -138,6 +145,7 @@ package final class Recorder {
       details.microseconds = UInt64(clamping: (nanoseconds() - beganAt) / 1_000)
     }
     beganAt = nil
+    if details.fired != nil { pendingFiring = nil }
     note(details, of: cause, at: revision)
     return JournalRecord.encode(
       revision: revision,
@@ -175,7 +183,7 @@ package final class Recorder {
     let origin: JournalRecord.Origin
     if case .other(let other) = cause, other.changesHistory {
       origin = other
-    } else if !details.began.isEmpty || !details.ended.isEmpty {
+    } else if !details.began.isEmpty || !details.ended.isEmpty || details.changesTimers {
       origin = .daemon
     } else {
       return
@@ -211,7 +219,13 @@ package final class Recorder {
   ///   the cause.
   func begin(_ action: () -> JournalRecord.InternalAction) {
     if case .daemon = cause { cause = .other(.internal(action())) }
+    if let pendingFiring { details.fired = pendingFiring.firing }
     beganAt = nanoseconds?()
+  }
+
+  /// Whether the next revision is that of an action that no client sent.
+  var isInternal: Bool {
+    if case .other(.internal) = cause { true } else { false }
   }
 
   /// Begins a revision made by changes to shared values; the pending cause applies to the revision
@@ -224,8 +238,27 @@ package final class Recorder {
   /// Abandons a revision: its action was refused, or the action's target is absent.
   func abandon() {
     beganAt = nil
+    abandonFiring()
     // A session that joins or leaves is noted all the same.
     if case .other(let origin) = cause, case .internal = origin { cause = .daemon }
+  }
+
+  /// Notes that a schedule has fired without a revision, so that it does not fire again.
+  private func abandonFiring() {
+    guard let pending = pendingFiring else { return }
+    (pendingFiring, details.fired) = (nil, nil)
+    let number = pending.firing.number
+    if pending.firing.next == nil {
+      details.unscheduled.append(number)
+    } else {
+      details.scheduled.append(.init(number: number, timer: pending.timer))
+    }
+    onEffects?()
+  }
+
+  /// The schedule whose action is reduced next; nil if there is none.
+  var firingTimer: RestoredTimer? {
+    pendingFiring.map { RestoredTimer(number: $0.firing.number, timer: $0.timer) }
   }
 
   /// Notes that a reducer has refused a client's action; the next record of any kind contains it.
@@ -259,7 +292,7 @@ package final class Recorder {
   /// Whether events need a record of their own: effects have begun or ended, or
   /// ``Limits/unrecordedFarewells`` clients have sent a goodbye.
   var needsRecord: Bool {
-    !details.began.isEmpty || !details.ended.isEmpty
+    !details.began.isEmpty || !details.ended.isEmpty || details.changesTimers
       || details.forgotten.count >= limits.unrecordedFarewells
   }
 
@@ -582,10 +615,35 @@ extension Recorder: EffectLog {
 
   package func tookBack(_ number: UInt64) {
     details.began.removeAll { $0.number == effectNumbers + number }
+    details.scheduled.removeAll { $0.number == effectNumbers + number }
+  }
+
+  package func timerNumber(_ serial: UInt64) -> UInt64 { effectNumbers + serial }
+
+  package func scheduled(_ number: UInt64, _ timer: DurableTimer) {
+    details.scheduled.append(.init(number: number, timer: timer))
+    onEffects?()
+  }
+
+  package func unscheduled(_ number: UInt64) {
+    details.unscheduled.append(number)
+    onEffects?()
+  }
+
+  package func fires(_ number: UInt64, _ timer: DurableTimer, due: Double, isLast: Bool) {
+    let firing = JournalRecord.Firing(number: number, due: due, next: isLast ? nil : timer.due)
+    pendingFiring = PendingFiring(firing: firing, timer: timer)
   }
 
   package func ended(_ number: UInt64) {
     details.ended.append(effectNumbers + number)
     onEffects?()
+  }
+}
+
+extension JournalRecord.Details {
+  /// Whether it changes the schedules.
+  fileprivate var changesTimers: Bool {
+    !scheduled.isEmpty || !unscheduled.isEmpty || fired != nil
   }
 }

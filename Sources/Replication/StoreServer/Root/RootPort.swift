@@ -47,6 +47,17 @@ package protocol RootPort: AnyObject {
   /// Called for each effect that outlives the sender of its action, with its name and its lineage.
   var onOutliving: (@MainActor (_ name: String, _ lineage: EffectLineage) -> Void)? { get set }
 
+  /// Limits and counts schedules; it must live as long as the root.
+  var scheduleObserver: (any ScheduleObserver)? { get set }
+
+  /// The schedules, by their numbers.
+  var schedules: [ListedTimer] { get }
+
+  /// Cancels a schedule.
+  ///
+  /// - Returns: False if there is none of that number.
+  func cancelSchedule(_ number: UInt64) -> Bool
+
   /// Takes the reply to the action that was sent last; nil if there is none.
   func takeReply() -> EncodedReply?
 

@@ -45,6 +45,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// The weight of the step in progress, in bytes: its deltas, and other bytes that the new root
   /// does not share with the old one.
   @exclusivity(unchecked) private var stepWeight = 0
+  /// The durable form of the root's actions; nil if their type declares none.
+  private let actionForm = StoredActionForm<RootAction>()
   /// The journal that records steps; nil without one.
   private let journal: RootJournal<Root>?
   /// The newest released revision, if there is a journal.
@@ -119,7 +121,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       core.onBegin = { [unowned self] action, cause in
         recorder.begin {
           let described = self.describe(action, cause)
-          self.noteBegin { described.name }
+          self.noteBegin { recorder.firingTimer.map(Self.name(of:)) ?? described.name }
           return described
         }
         ReducerInputs.begin()
@@ -138,6 +140,14 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       }
       core.onAbandon = { [unowned self] in noteEnd() }
     }
+  }
+
+  /// The name of a schedule's action in the notes of crashes, by which it is held.
+  ///
+  /// Numbers may return after a restart, so the revision is part of it.
+  private static func name(of restored: RestoredTimer) -> String {
+    "the schedule \(restored.number) of revision \(restored.timer.revision): \(restored.timer.id)"
+      .bounded(toBytes: CrashNotes.mostNameBytes)
   }
 
   /// Notes the reduction of an action, unless a note covers it already: notes of a client's action,
@@ -162,6 +172,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     core.onBeginShared = nil
     core.onAbandon = nil
     core.effectLog = nil
+    core.schedules.stop()
     core.kept?.end("The daemon has ended.")
     core.kept = nil
     // Unreleased revisions start no effects, now or later.
@@ -190,6 +201,15 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     defer { replyTarget = nil }
     return try source.send(core, true, &decoder)
   }
+
+  var scheduleObserver: (any ScheduleObserver)? {
+    get { core.schedules.observer }
+    set { core.schedules.observer = newValue }
+  }
+
+  var schedules: [ListedTimer] { core.schedules.list }
+
+  func cancelSchedule(_ number: UInt64) -> Bool { core.cancelSchedule(number) }
 
   var onOutliving: (@MainActor (_ name: String, _ lineage: EffectLineage) -> Void)? {
     get { core.onOutliving }
@@ -237,8 +257,12 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   }
 
   func restart() -> String? {
-    guard let journal, let restoration = pendingRestoration else { return nil }
+    guard let journal, var restoration = pendingRestoration else { return nil }
     pendingRestoration = nil
+    for index in restoration.timers.indices {
+      let name = Self.name(of: restoration.timers[index])
+      restoration.timers[index].isHeld = crashNotes.runs(of: name) >= CrashNotes.mostRuns
+    }
     crashNotes.begin("the restoration of the state")
     defer { crashNotes.end() }
     var problem: String?
@@ -253,8 +277,11 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     } catch {
       problem = "The ephemeral parts stay: the state cannot be decoded from its encoding: \(error)"
     }
-    // A safe start without a change of the state needs no revision.
-    if restoration.isHeldBack, new == nil { return problem }
+    if restoration.isHeldBack, new == nil {
+      // A safe start without a change of the state needs no revision.
+      core.holdBack(restoration)
+      return problem
+    }
     journal.recorder.begin(.restored(restoration))
     ReducerInputs.begin()
     core.restart(
@@ -272,18 +299,21 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     _ action: RootAction,
     _ cause: EffectCause?,
   ) -> JournalRecord.InternalAction {
-    let form = withUnsafePointer(to: action) { place -> JournalRecord.InternalAction.Form? in
+    JournalRecord.InternalAction(name: name(of: action), form: form(of: action), cause: cause)
+  }
+
+  /// The bytes of an internal action: its durable form, or else those that a client could send.
+  private func form(of action: RootAction) -> JournalRecord.InternalAction.Form? {
+    if let actionForm {
+      return actionForm.bytes(of: action).map { .init(scope: nil, action: $0) }
+    }
+    return withUnsafePointer(to: action) { place in
       for scope in exposed {
         guard let bytes = scope.clientForm(of: UnsafeRawPointer(place)) else { continue }
         return .init(scope: scope.description.name, action: bytes)
       }
       return nil
     }
-    return JournalRecord.InternalAction(
-      name: name(of: action),
-      form: form,
-      cause: cause,
-    )
   }
 
   /// The cases of an action, and the ids of elements: `game.timer.ticked`.
@@ -333,6 +363,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     if let journal {
       let read = ReducerInputs.end()
       journal.recorder.details.inputs = JournalRecord.Inputs(date: read.date, seed: read.seed)
+      if read.hasReadOrigin, journal.recorder.isInternal {
+        journal.recorder.details.inputs.origin = core.originOfStep ?? .process
+      }
       let changed = journal.record(revision, of: core.originOfStep, from: old, to: new)
       noteEnd()
       return versions.append(moving: old, revision: revision - 1, changed: changed)

@@ -53,7 +53,7 @@ extension Board.Presence: ReplicatedRecord {
   package static let layout = RecordLayout<Self>("Presence", [.field("sessions", \.sessions)])
 }
 
-extension Board.AccountsAction: WireChoiceAction {
+extension Board.AccountsAction: DurableAction, WireChoiceAction {
   package static let layout = ActionLayout<Self>(
     "Accounts.Action",
     [
@@ -69,6 +69,13 @@ extension Board.AccountsAction: WireChoiceAction {
       .case("began", "tag", embed: Self.began(tag:)) {
         if case .began(let tag) = $0 { tag } else { nil }
       },
+      .case("alarmSet", "tag", "milliseconds", embed: Self.alarmSet(tag:milliseconds:)) {
+        if case .alarmSet(let tag, let milliseconds) = $0 { (tag, milliseconds) } else { nil }
+      },
+      .case("rang", "tag", embed: Self.rang(tag:)) {
+        if case .rang(let tag) = $0 { tag } else { nil }
+      }
+      .notSent(),
     ],
   )
 }
@@ -117,6 +124,18 @@ extension Board.NoteAction: WireChoiceAction {
       .case("closed", "tag", embed: Self.closed(tag:)) {
         if case .closed(let tag) = $0 { tag } else { nil }
       },
+    ],
+  )
+}
+
+/// Journals keep the actions that schedules send.
+extension Board.Action: DurableAction, WireChoiceAction {
+  package static let layout = ActionLayout<Self>(
+    "Board.Action",
+    [
+      .case("accounts", embed: Self.accounts) {
+        if case .accounts(let action) = $0 { action } else { nil }
+      }
     ],
   )
 }

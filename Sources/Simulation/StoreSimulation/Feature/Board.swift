@@ -70,6 +70,7 @@ package struct Board: Reducer {
   package typealias Work =
     @MainActor @Sendable (_ tag: UInt64, _ sink: EffectSink<Action>) -> Void
 
+  @Dependency(\.date) private var date
   private let ledger: Ledger
   private let work: Work
 
@@ -141,6 +142,13 @@ package struct Board: Reducer {
     case .refreshed: return rung("refreshed")
     case .began(let tag):
       return Effect(.source(EffectSource { [work] sink in work(tag, sink) }))
+    case .alarmSet(let tag, let milliseconds):
+      return .schedule(
+        id: "alarm \(tag)",
+        at: date.now.addingTimeInterval(Double(milliseconds) / 1_000),
+        .accounts(.rang(tag: tag)),
+      )
+    case .rang: break
     case .noteToggled: state.note = state.note == nil ? Note() : nil
     }
     return .none

@@ -14,7 +14,7 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
 /// The validators: each judges one promise from the history of a run alone.
 package enum Validator {
   package static let all: [@Sendable (History) -> [Violation]] = [
-    Rest.check, SerialOrder.check, ExactlyOnce.check, Replies.check, Crashes.check,
+    Rest.check, SerialOrder.check, ExactlyOnce.check, Replies.check, Crashes.check, Alarms.check,
     CutConsistency.check, DeltaOrder.check, ReadYourWrites.check, Resumption.check, Identity.check,
     SessionBound.check,
     WaitsEnd.check, WaitsSucceed.check, BackOff.check, Holding.check, Effects.check,

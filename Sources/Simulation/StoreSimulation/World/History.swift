@@ -9,6 +9,10 @@ package struct History: Sendable {
     /// The root after each revision, from 0.
     package var roots: [Board.State]
     package var reductions: [Reduction] = []
+    /// The alarms that rang, by the tags of the actions that have set them.
+    package var rings: [Reduction] = []
+    /// The alarms that were waiting when the last daemon ended.
+    package var waitingAlarms: [UInt64] = []
     package var sessions: [SessionChange] = []
     /// In the order in which they were made.
     package var outputs: [Output] = []
@@ -171,6 +175,8 @@ package struct History: Sendable {
   package var fencings = 0
   /// The number of restarts of a daemon from a disk with a history.
   package var recoveries = 0
+  /// The tags of the actions that set alarms.
+  package var alarms: Set<UInt64> = []
   /// How often a daemon ended while it reduced an action, by the action's tag.
   package var crashes: [UInt64: Int] = [:]
   /// The reason for which the run did not come to rest; nil if it did.

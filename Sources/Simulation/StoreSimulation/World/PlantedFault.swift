@@ -100,6 +100,10 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   case forgottenOutcomes
   /// A restarted daemon does not know the earlier sessions.
   case forgottenSessions
+  /// A restarted daemon does not know the schedules.
+  case forgottenAlarms
+  /// A restarted daemon has schedules that have fired.
+  case repeatedAlarms
 
   // MARK: Sessions and scopes
 
@@ -145,6 +149,7 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
       .unwrittenEnds, .foreignSnapshots, .cutTails:
       "Durable"
     case .unheardLeaves, .forgottenSessions: "Session-bound"
+    case .forgottenAlarms, .repeatedAlarms: "Alarms"
     case .keptScopes: "Held"
     case .lateTurns, .sharedDeadlines, .forgottenWaits, .forgottenEffects: "Waits end"
     case .discardedCaptures: "Waits succeed"
@@ -193,6 +198,10 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
         options.disk.syncFailures = 3
         options.limits.recordBytesPerSnapshot = 1 << 16
       }
+    case .forgottenAlarms, .repeatedAlarms:
+      options = options.withDisk(seed: 3)
+      options.disk.damages = 0
+      options.faults.alarms = 6
     case .repeatedBatches, .unfencedWriters, .cachedSeals:
       options = options.withDisk(seed: 3)
       options.disk.lostAnswers = 3

@@ -155,9 +155,31 @@ extension SimulatedClient {
   private func act() {
     let scopes = targets + stores.map(\.scope)
     guard let scope = scopes.randomElement(using: &generator) else { return }
+    act(on: scope) { action(for: scope.name, tag: $0) }
+  }
+
+  /// Sets an alarm, if it has a scope that has alarms.
+  func setAlarm() {
+    guard asleepUntil <= world.clock.now, !client.isClosed, !isLater else { return }
+    let scopes = (targets + stores.map(\.scope)).filter { $0.name == "accounts" }
+    guard let scope = scopes.first else { return }
+    let milliseconds = generator.logarithmic(1...2_000)
+    act(on: scope) { tag in
+      world.history.alarms.insert(tag)
+      let action = Board.AccountsAction.alarmSet(tag: tag, milliseconds: milliseconds)
+      return (try? action.encoded()).map { ($0, true) }
+    }
+    planTurn()
+  }
+
+  /// Sends an action to a scope.
+  private func act(
+    on scope: ClientScope,
+    _ action: (_ tag: UInt64) -> (bytes: [UInt8], isKnown: Bool)?,
+  ) {
     submitted += 1
     let tag = UInt64(index) << 32 | submitted
-    guard let (action, isKnown) = action(for: scope.name, tag: tag) else { return }
+    guard let (action, isKnown) = action(tag) else { return }
     let time = Duration.milliseconds(generator.number(0...400))
     let timeToLive = habits.deadlines && generator.chance(0.2) ? time : nil
     let ticket = client.submit(action, to: scope, timeToLive: timeToLive)

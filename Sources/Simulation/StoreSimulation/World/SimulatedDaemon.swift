@@ -35,13 +35,23 @@ final class SimulatedDaemon {
     generator: SeededGenerator,
   ) {
     self.world = world
+    var kept = kept
+    if let timers = kept?.recovered.restoration?.timers {
+      kept?.recovered.restoration?.timers = world.restored(timers)
+    }
     journal = kept?.journal
     let serial = world.daemons
     let ledger = Ledger(daemon: number)
     let work: Board.Work = { [unowned world] in
       if serial == world.daemons { world.work(for: $0, $1) }
     }
-    core = RootCore(initialState: { state }, reducer: { Board(ledger: ledger, work: work) })
+    core = RootCore(
+      initialState: { state },
+      reducer: { Board(ledger: ledger, work: work) },
+      withDependencies: {
+        $0.date = DateGenerator { [unowned world] in MainActor.assumeIsolated { world.date } }
+      },
+    )
     pacemaker = Pacemaker(world.clock)
     sockets = SimulatedSockets(world)
     if let recovered = kept?.recovered {
@@ -57,6 +67,7 @@ final class SimulatedDaemon {
     }
     let server = Self.server(world, core, epoch, kept?.recovered, crashNotes, generator)
     turn = DaemonTurn(server, transport: sockets, journal: kept?.journal)
+    useClock()
     kept?.journal.onResult = { [unowned self] result in whenRunning { self.take(result) } }
     sockets.onChange = { [unowned self] in planTurn() }
     sockets.onResult = { [unowned self] result in whenRunning { self.turn.finish(result) } }
@@ -67,6 +78,27 @@ final class SimulatedDaemon {
     }
     pacemaker.turn = { [unowned self] in self.takeTurn() }
     planDeadline()
+  }
+
+  /// Makes schedules follow the world's clocks.
+  private func useClock() {
+    let clock = ScheduleClock { [unowned world] in
+      world.date.timeIntervalSinceReferenceDate
+    } elapsed: { [unowned world] in
+      Double(world.clock.now) / 1e9
+    } wake: { [unowned self, unowned world] seconds, body in
+      var isEnded = false
+      world.clock.after(Int64((seconds * 1e9).rounded(.up))) { [weak self] in
+        guard let self else { return }
+        whenRunning {
+          if isEnded || !self.sockets.isOpen { return }
+          body()
+          self.planTurn()
+        }
+      }
+      return { isEnded = true }
+    }
+    core.schedules.use(clock)
   }
 
   private static func server(
@@ -232,6 +264,9 @@ extension SimulatedDaemon {
   func noteEnd(through revision: UInt64 = .max) {
     let last = world.history.epochs.count - 1
     world.history.epochs[last].released = min(turn.server.revision, revision)
+    world.history.epochs[last].waitingAlarms = core.schedules.list.compactMap { listed in
+      UInt64(listed.timer.id.dropFirst("alarm ".count))
+    }
     world.endAllWork()
   }
 }

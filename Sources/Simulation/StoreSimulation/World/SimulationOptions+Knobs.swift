@@ -50,6 +50,7 @@ extension SimulationOptions {
     Knob("closes", \.faults.closes),
     Knob("grants", \.faults.grants),
     Knob("crashes", \.faults.crashes),
+    Knob("alarms", \.faults.alarms),
   ]
 
   private static let diskKnobs: [Knob] = [

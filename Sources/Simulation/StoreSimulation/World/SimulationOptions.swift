@@ -50,6 +50,8 @@ package struct SimulationOptions: Sendable, Equatable {
     package var silences = 0
     /// The clock that all programs share is set forward or back.
     package var clockSteps = 0
+    /// A client sets an alarm, which rings later.
+    package var alarms = 0
     /// A client closes its connection for good, and another client joins.
     package var closes = 0
     /// Another user connects, or grants change, so that views move between public and
@@ -147,6 +149,8 @@ extension SimulationOptions {
     drawPace(seed)
     var crashes = SeededGenerator(seed: seed ^ 0xc_4a54)
     faults.crashes = crashes.chance(0.2) ? crashes.number(1...2) : 0
+    var alarms = SeededGenerator(seed: seed ^ 0xa1_a24)
+    faults.alarms = alarms.chance(0.3) ? alarms.number(1...4) : 0
     var grants = SeededGenerator(seed: seed ^ 0x9_4a47)
     granted = grants.chance(0.3) ? grants.number(1...30) : 0
     self = coherent

@@ -21,6 +21,10 @@ extension World {
     }
     let last = history.epochs.count - 1
     history.epochs[last].roots.append(new)
+    if new.trail.count > old.trail.count, let alarm = Board.alarm(ofRing: new.trail.last) {
+      history.epochs[last].rings.append(History.Reduction(revision: revision, tag: alarm))
+      return history.mix([], revision, alarm)
+    }
     for _ in old.trail.count..<new.trail.count {
       let reduction = History.Reduction(revision: revision, tag: new.trail.last)
       history.epochs[last].reductions.append(reduction)

@@ -1,3 +1,4 @@
+import StoreActor
 import StoreServer
 
 extension World {
@@ -84,6 +85,18 @@ extension World {
     }
   }
 
+  /// Returns the schedules that a daemon restores from the disk, with a planted fault.
+  func restored(_ timers: [RestoredTimer]) -> [RestoredTimer] {
+    defer { formerTimers = timers }
+    switch options.planted {
+    case .forgottenAlarms: return []
+    case .repeatedAlarms:
+      let numbers = Set(timers.map(\.number))
+      return timers + formerTimers.filter { !numbers.contains($0.number) }
+    default: return timers
+    }
+  }
+
   /// Checks at the end that the disk is readable and has the daemon's state.
   func auditDisk(_ root: Board.State) {
     guard let disk, history.unrest == nil else { return }
@@ -158,6 +171,7 @@ extension History {
     }
     epoch.roots.removeSubrange((Int(revision) + 1)...)
     epoch.reductions.removeAll { $0.revision > revision }
+    epoch.rings.removeAll { $0.revision > revision }
     epoch.outputs.removeAll { $0.revision > revision }
     epoch.sessions.removeAll { $0.revision > revision }
     epoch.released = revision

@@ -49,6 +49,7 @@ extension World {
       world.crashes.due += 1
       client.hurry()
     }
+    plan(faults.alarms) { world, client in client.setAlarm() }
     for _ in 0..<faults.restarts {
       clock.at(delay(.zero...options.span)) { [unowned self] in restart() }
     }

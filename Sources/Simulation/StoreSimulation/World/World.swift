@@ -40,6 +40,8 @@ package final class World {
   var wallStep = 0
   private(set) var saboteur: Saboteur?
   var crashes = SimulatedCrashes()
+  /// The schedules that the last daemon has restored from the disk.
+  var formerTimers: [RestoredTimer] = []
   private let traces: (String) -> Void
   private let isTracing: Bool
 
@@ -80,6 +82,12 @@ package final class World {
       instant: Instant(nanoseconds: clock.now),
       wallMilliseconds: UInt64(1_700_000_000_000 + Int(clock.now / 1_000_000) + wallStep),
     )
+  }
+
+  /// The date of the wall clock that all programs share.
+  var date: Date {
+    let step = Double(wallStep) / 1_000
+    return Date(timeIntervalSince1970: 1_700_000_000 + Double(clock.now) / 1e9 + step)
   }
 
   /// Whether the options have no faults and no disk, and all limits have their default values.

@@ -31,14 +31,25 @@ package final class EffectLineage: StoreTaskHandle {
   /// that of the action that presents the feature.
   @TaskLocal static var dismissing: EffectLineage?
 
-  package init(origin: ActionOrigin? = nil) {
+  /// Whether it is a step of a chain, which does not wait for schedules.
+  private let isStep: Bool
+
+  package init(origin: ActionOrigin? = nil, isStep: Bool = false) {
     self.origin = origin
+    self.isStep = isStep
     root = nil
   }
 
   private init(of root: EffectLineage) {
     self.root = root
     origin = root.origin
+    isStep = false
+  }
+
+  /// The innermost lineage that is no step of a chain.
+  @MainActor var besidesSteps: EffectLineage {
+    if isStep, let parent { return parent.besidesSteps }
+    return self
   }
 
   /// Makes this a part of another lineage.
@@ -55,10 +66,13 @@ package final class EffectLineage: StoreTaskHandle {
   /// A lineage for an effect that outlives the sender of this lineage's action.
   ///
   /// Parts of the action, such as a step of a chain, count its work; the action itself does not.
+  ///
+  /// - Parameter origin: The origin of the effect; nil for that of this lineage.
+  /// - Returns: The lineage.
   @MainActor
-  func outliving() -> EffectLineage {
+  func outliving(as origin: ActionOrigin? = nil) -> EffectLineage {
     let action = ofAction
-    let lineage = EffectLineage(of: EffectLineage(origin: action.origin))
+    let lineage = EffectLineage(of: EffectLineage(origin: origin ?? action.origin))
     return action === self ? lineage : lineage.within(self)
   }
 

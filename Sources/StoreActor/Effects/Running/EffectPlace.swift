@@ -42,6 +42,9 @@ package class EffectPlace: @unchecked Sendable {
     preconditionFailure("A place without an id: every place but a root is a ChildPlace.")
   }
 
+  /// The number of children with an identity from the root to this place.
+  final var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
+
   /// The nearest presented feature, from this place outwards.
   final var nearestPresented: EffectPlace? {
     isPresented ? self : parent?.nearestPresented

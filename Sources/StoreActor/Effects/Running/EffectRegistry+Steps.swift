@@ -20,8 +20,17 @@ extension EffectRegistry {
     cancelInStep(work(under: id, at: place))
   }
 
+  /// The schedules with an id at exactly a place.
   @MainActor
-  private func cancelInStep(_ work: [EffectWork]) {
+  func schedules(_ id: CancelID, at place: EffectPlace) -> [EffectWork] {
+    work(under: id, at: place).filter {
+      $0.schedule != nil && !$0.isCancelled && $0.place.isSame(as: place)
+    }
+  }
+
+  /// Cancels work; during a step, at the step's end.
+  @MainActor
+  func cancelInStep(_ work: [EffectWork]) {
     guard isInStep else { return EffectWork.cancel(work) }
     guard !work.isEmpty else { return }
     hasStepChanges = true

@@ -22,8 +22,10 @@ final class EffectWork: Sendable {
   private let state = Mutex(State())
   /// Begins the work; nil once it has begun, or if it needs no start.
   @MainActor private var start: (@MainActor (EffectWork) -> Void)?
-  /// Called when the work has ended.
-  @MainActor var onEnd: (@MainActor () -> Void)?
+  /// Called when the work has ended; whether it had begun in a step that was abandoned.
+  @MainActor var onEnd: (@MainActor (_ isTakenBack: Bool) -> Void)?
+  /// The schedule that it is, which another one with its id replaces; nil for other work.
+  @MainActor private(set) var schedule: DurableTimer?
   /// Whether the work has ended, so that it may send no more actions.
   @MainActor private(set) var isEnded = false
 
@@ -88,6 +90,13 @@ final class EffectWork: Sendable {
     start?(self)
   }
 
+  /// Makes the work a schedule: it ends as soon as it is cancelled, as nothing follows from that.
+  @MainActor
+  func become(_ schedule: DurableTimer) {
+    self.schedule = schedule
+    attach { onMainActor { [self] in end() } }
+  }
+
   /// Ends work that is cancelled before it begins, so that no caller waits for it.
   @MainActor
   func endIfCancelledBeforeStart() {
@@ -111,14 +120,16 @@ final class EffectWork: Sendable {
   }
 
   /// Ends the work, whether it was cancelled or not.
+  ///
+  /// - Parameter isTakenBack: Whether it had begun in a step that was abandoned.
   @MainActor
-  func end() {
+  func end(isTakenBack: Bool = false) {
     guard !isEnded else { return }
     isEnded = true
     start = nil
     leave()
     lineage?.remove(self)
-    onEnd?()
+    onEnd?(isTakenBack)
     onEnd = nil
   }
 
@@ -149,6 +160,14 @@ struct EffectContext<Action> {
     return context
   }
 
+  /// The context of a schedule: no step of a chain waits for it, and it outlives the sender.
+  @MainActor
+  func scheduled(under id: CancelID, as origin: ActionOrigin? = nil) -> Self {
+    var context = self
+    context.lineage = lineage.besidesSteps.outliving(as: origin)
+    return context.under(id)
+  }
+
   func under(_ id: CancelID) -> Self {
     var context = self
     context.ids.append((id, place))
@@ -156,10 +175,13 @@ struct EffectContext<Action> {
   }
 
   /// The context of an effect that outlives the sender of its action.
+  ///
+  /// - Parameter origin: The origin of the effect; nil for that of the action.
+  /// - Returns: The context.
   @MainActor
-  func outliving() -> Self {
+  func outliving(as origin: ActionOrigin? = nil) -> Self {
     var context = self
-    context.lineage = lineage.outliving()
+    context.lineage = lineage.outliving(as: origin)
     return context
   }
 

@@ -36,6 +36,10 @@ extension RootCore {
     case .child(let effect, let place, let dismissal):
       if let dismissal { place.dismissal = dismissing(by: dismissal, in: context) }
       perform(effect, in: context.at(place))
+    case .schedule(let schedule):
+      begin(schedule, in: context)
+    case .rearm(let number):
+      rearm(number, in: context)
     case .resolve(let resolve):
       perform(resolve(context.place), in: context)
     }
@@ -77,7 +81,7 @@ extension RootCore {
   ) {
     var rest = effects
     while let effect = rest.popFirst() {
-      let part = EffectLineage()
+      let part = EffectLineage(isStep: true)
       perform(effect, in: context.counted(by: part))
       if part.isFinished { continue }
       if !rest.isEmpty { wait(for: part, before: rest, in: context) }
@@ -163,8 +167,29 @@ package protocol EffectLog: AnyObject {
   /// Records that an effect has ended or was cancelled.
   func ended(_ number: UInt64)
 
-  /// Removes the record of an effect that has begun in an abandoned step.
+  /// Removes the record of an effect or a schedule that has begun in an abandoned step.
   func tookBack(_ number: UInt64)
+
+  /// Returns the number under which a schedule is recorded.
+  ///
+  /// - Parameter serial: The number of its work in this process.
+  /// - Returns: The number.
+  func timerNumber(_ serial: UInt64) -> UInt64
+
+  /// Records a schedule that a reducer has returned.
+  func scheduled(_ number: UInt64, _ timer: DurableTimer)
+
+  /// Records that a schedule was cancelled.
+  func unscheduled(_ number: UInt64)
+
+  /// Records that the action of the next step is sent by a schedule.
+  ///
+  /// - Parameters:
+  ///   - number: The schedule's number.
+  ///   - timer: The schedule, with the due time of its next firing.
+  ///   - due: When this firing was due, in seconds since 2001.
+  ///   - isLast: Whether the schedule ends.
+  func fires(_ number: UInt64, _ timer: DurableTimer, due: Double, isLast: Bool)
 }
 
 // MARK: - When effects start
@@ -204,7 +229,7 @@ extension RootCore {
   }
 
   /// Starts no more effects, for reducers that are run again.
-  package func startNoEffects() { isStarting = true }
+  package func startNoEffects() { (isStarting, isRunAgain) = (true, true) }
 
   /// Cancels all effects, also those that have not started, and ends the intervals of
   /// throttled effects.
@@ -231,11 +256,7 @@ extension RootCore {
     }
     // First, so that the end of an effect starts no other effect.
     for work in dropped { work.cancel() }
-    for work in dropped {
-      if let effectLog, work.onEnd != nil { effectLog.tookBack(UInt64(work.serial)) }
-      work.onEnd = nil
-      work.end()
-    }
+    for work in dropped { work.end(isTakenBack: true) }
   }
 
   /// Starts the effects that may start, after all observers of their state are notified.
@@ -253,7 +274,7 @@ extension RootCore {
     isStarting = false
   }
 
-  private func enqueue(
+  func enqueue(
     in context: EffectContext<Action>,
     start: @escaping @MainActor (EffectWork) -> Void,
   ) -> EffectWork {
@@ -272,7 +293,7 @@ extension RootCore {
   ) {
     let number = UInt64(work.serial)
     log.began(number, effect)
-    work.onEnd = { [weak log] in log?.ended(number) }
+    work.onEnd = { [weak log] in $0 ? log?.tookBack(number) : log?.ended(number) }
   }
 }
 

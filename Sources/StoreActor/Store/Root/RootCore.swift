@@ -94,8 +94,12 @@ package final class RootCore<State, Action>: StoreCore {
   @exclusivity(unchecked) private var currentDependencies: DependencyValues
 
   package let registry = EffectRegistry()
+  /// The schedules that wait for their due times.
+  package private(set) lazy var schedules = makeSchedules()
+  /// The durable form of the actions; nil if their type declares none.
+  package private(set) lazy var actionForm = StoredActionForm<Action>()
   private let step: Step
-  private let restored: (@MainActor (inout State, Restoration, RootCore) -> Void)?
+  let restored: (@MainActor (inout State, Restoration, RootCore) -> Void)?
   let outputObservers = ObserverList<StoreOutput<Action>>()
   /// The outputs that are not yet delivered.
   @exclusivity(unchecked) var outputs = StoreOutputQueue<Action>()
@@ -114,6 +118,8 @@ package final class RootCore<State, Action>: StoreCore {
   var starts: [(revision: UInt64, work: EffectWork)] = []
   @exclusivity(unchecked) var startCount = 0
   @exclusivity(unchecked) var isStarting = false
+  /// Whether the reducers are run again, so that no effect starts.
+  var isRunAgain = false
   /// Effects of later revisions are deferred.
   @exclusivity(unchecked) var lastToStart = UInt64.max
   /// The lineage of the batch that is being reduced; nil until needed.
@@ -123,7 +129,9 @@ package final class RootCore<State, Action>: StoreCore {
   /// The caller's surroundings of ``batch(as:_:)`` while the reducers' surroundings are in force.
   @exclusivity(unchecked) private var outer: Surroundings?
   /// Why the step in progress is abandoned; nil while its actions are accepted.
-  @exclusivity(unchecked) private var refusal: Refusal?
+  @exclusivity(unchecked) var refusal: Refusal?
+  /// Whether the step in progress can still be abandoned.
+  @exclusivity(unchecked) private(set) var isRefusable = false
   private var isRefused: Bool { refusal != nil }
   /// The reply to the action of the step in progress; nil until a reducer replies.
   @exclusivity(unchecked) package private(set) var reply: ActionReply?
@@ -298,7 +306,7 @@ package final class RootCore<State, Action>: StoreCore {
     commitWithoutAction {
       registry.hasStarted = restoration.isRestart
       reset(&cells.other.pointee)
-      if !restoration.isHeldBack { restored?(&cells.other.pointee, restoration, self) }
+      restoreSchedules(restoration) { restored?(&cells.other.pointee, restoration, self) }
       if let action { reduceWithoutRefusal { step(&cells.other.pointee, action, self) } }
       return registry.hasStarted
     }
@@ -411,7 +419,7 @@ package final class RootCore<State, Action>: StoreCore {
   ///
   /// - Parameter refusal: Why the step is abandoned; nil if its target is absent.
   private func abandonStep(_ refusal: Refusal? = nil) {
-    isAbandoning = true
+    (isAbandoning, isRefusable) = (true, false)
     sharing?.giveUp()
     cells.dropOld()
     registry.abandonStepChanges()
@@ -501,6 +509,7 @@ package final class RootCore<State, Action>: StoreCore {
     batchLineage = lineage
     if let onBegin { onBegin(action, cause) }
     beginStep()
+    isRefusable = true
     if outer != nil, lineage == nil { return reduce(action) }
     var isAccepted = true
     reduce(as: lineage?.origin) { isAccepted = reduce(action) }
@@ -541,6 +550,7 @@ package final class RootCore<State, Action>: StoreCore {
   @discardableResult
   private func finishStep(mayBeRefused: Bool) -> Bool {
     if queueCount > 0, !reduceQueue(mayBeRefused: mayBeRefused) { return false }
+    isRefusable = false
     registry.isInStep = false
     if registry.hasStepChanges { keepStepChanges() }
     return true
@@ -625,7 +635,10 @@ package final class RootCore<State, Action>: StoreCore {
   private func reduceWithoutRefusal(_ reduce: () -> Void) {
     let before = cells.other.pointee
     let part = StepPart()
+    let wasRefusable = isRefusable
+    isRefusable = false
     reduce()
+    isRefusable = wasRefusable
     part.end(isKept: !isRefused)
     guard isRefused else { return }
     cells.other.pointee = before
@@ -734,7 +747,7 @@ package final class RootCore<State, Action>: StoreCore {
     }
   }
 
-  private func currentLineage() -> EffectLineage {
+  func currentLineage() -> EffectLineage {
     if let lineage = foreignLineage ?? batchLineage { return lineage }
     let lineage = EffectLineage(origin: origin)
     batchLineage = lineage
@@ -781,15 +794,4 @@ package final class RootCore<State, Action>: StoreCore {
     tree.tell()
     notifying -= 1
   }
-}
-
-/// A queued action.
-struct QueuedAction<Action> {
-  let action: Action
-  /// The lineage of the action's effects; nil for the batch's lineage.
-  let lineage: EffectLineage?
-  /// The task of the action, if it is a batch of its own.
-  var ticket: QueuedTask?
-  /// The effect that has sent the action, if it is a batch of its own.
-  var cause: EffectCause?
 }

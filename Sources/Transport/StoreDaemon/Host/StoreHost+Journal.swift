@@ -53,6 +53,16 @@ extension StoreHost {
           + "shared value a key, or mark it @ReplicationIgnored and @DurableIgnored.",
       )
     }
+    let lost = StoredActionForm<Action>()?.forgetful ?? []
+    guard lost.isEmpty else {
+      throw HostError(
+        .usage,
+        "Actions would be stored without the values that these types hide: "
+          + "\(lost.joined(separator: ", ")).",
+        remedy: "Declare the types as DurableState in place of ReplicatedState, or mark the cases "
+          + "that contain them @DurableIgnored.",
+      )
+    }
     return form
   }
 

@@ -178,4 +178,28 @@ public struct _$ActionSchema {
     _: (repeat each Part) -> Value,
     in registry: inout SchemaRegistry,
   ) {}
+
+  /// Visits the types of a case that is stored and not sent.
+  public static func keep<each Part: WirePayload, Value>(
+    _: (repeat each Part) -> Value,
+    in registry: inout SchemaRegistry,
+  ) {
+    guard registry._$isDurable else { return }
+    for type in repeat (each Part).self { _ = type.schema(in: &registry) }
+  }
+
+  /// Produces a compiler error with the reason why the case cannot be stored, and the remedy.
+  @available(
+    *,
+    unavailable,
+    message: """
+      this case has a payload that a 'DurableAction' cannot keep: declare 'ReplicatedState' (a \
+      value or an error) or 'DurableAction' (a child's action) for its type, or mark the case \
+      '@DurableIgnored' (its actions are not stored)
+      """
+  )
+  public static func keep<each Part, Value>(
+    _: (repeat each Part) -> Value,
+    in registry: inout SchemaRegistry,
+  ) {}
 }

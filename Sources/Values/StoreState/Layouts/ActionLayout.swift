@@ -10,7 +10,8 @@
 ///       },
 ///     ])
 ///
-/// Other cases are private to the process that owns the state: they cannot be encoded or decoded.
+/// Other cases are private to the process that owns the state: they cannot be encoded or decoded. A
+/// ``DurableAction`` lists them with ``Case/notSent()``.
 public struct ActionLayout<Value: Sendable>: Sendable {
   /// One case.
   public struct Case: Sendable {
@@ -20,21 +21,38 @@ public struct ActionLayout<Value: Sendable>: Sendable {
     /// Writes the payload if the value is of this case; otherwise returns false.
     let encode: @Sendable (Value, [UInt8], inout CBOREncoder) throws(CodecError) -> Bool
     let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Value
+    /// Whether the case is stored, and never sent.
+    fileprivate(set) var isOnlyStored = false
   }
 
   let name: String
-  let cases: [Case]
-  let names: CaseNames
+  /// All cases, for durable forms.
+  private let cases: [Case]
+  private let names: CaseNames
+  /// The cases that a client may send.
+  private let sentCases: [Case]
+  private let sentNames: CaseNames
 
   /// Creates the layout of an action.
   ///
   /// - Parameters:
   ///   - name: The type's name in schemas.
-  ///   - cases: The cases that a client may send, in the order of declaration.
+  ///   - cases: The cases that clients may send or daemons store, in the order of declaration.
   public init(_ name: String, _ cases: [Case]) {
     self.name = name
     self.cases = cases
     names = CaseNames(cases.map { ($0.name, $0.hasPayload) }, of: name)
+    sentCases = cases.filter { !$0.isOnlyStored }
+    sentNames = CaseNames(sentCases.map { ($0.name, $0.hasPayload) }, of: name)
+  }
+}
+
+extension ActionLayout.Case where Value: DurableAction {
+  /// The same case, which a daemon stores, and which no client can send.
+  public func notSent() -> Self {
+    var stored = self
+    stored.isOnlyStored = true
+    return stored
   }
 }
 
@@ -113,11 +131,15 @@ extension ActionLayout.Case {
 extension ActionLayout {
   func schema(in registry: inout SchemaRegistry) -> Schema {
     registry.define(Value.self, name: name) { registry in
-      .choice(cases.map { Definition.Case($0.name, $0.schema(&registry)) })
+      if registry._$isDurable {
+        for stored in cases where stored.isOnlyStored { _ = stored.schema(&registry) }
+      }
+      return .choice(sentCases.map { Definition.Case($0.name, $0.schema(&registry)) })
     }
   }
 
   package func encode(_ value: Value, to encoder: inout CBOREncoder) throws(CodecError) {
+    let (cases, names) = encoder._$isDurable ? (cases, names) : (sentCases, sentNames)
     for (index, `case`) in cases.enumerated() {
       do throws(CodecError) {
         if try `case`.encode(value, names.encodedNames[index], &encoder) { return }
@@ -133,6 +155,7 @@ extension ActionLayout {
   }
 
   func decode(from decoder: inout CBORDecoder) throws(CodecError) -> Value {
+    let (cases, names) = decoder._$isDurable ? (cases, names) : (sentCases, sentNames)
     let index = try decoder.caseIndex(names, what: "action")
     do throws(CodecError) {
       return try cases[index].decode(&decoder)

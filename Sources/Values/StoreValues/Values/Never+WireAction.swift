@@ -1,7 +1,7 @@
 public import StoreBytes
 
 /// The action of a scope that accepts no actions.
-extension Never: WireAction {
+extension Never: DurableAction {
   /// A choice without cases.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
     registry.define(Never.self, name: "Never") { _ in .choice([]) }

@@ -32,7 +32,7 @@ package struct Counter {
   }
 
   /// Actions that only the effect sends: a client cannot invent facts.
-  package enum ReducerAction: Equatable, Sendable {
+  package enum ReducerAction: DurableAction, Equatable, Sendable {
     case numberFactResponse(Result<String, NumberFactError>)
   }
 

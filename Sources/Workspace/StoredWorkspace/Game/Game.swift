@@ -50,12 +50,13 @@ package struct Game {
     case timer(GameTimer.Action)
   }
 
-  package enum ReducerAction: Equatable, Sendable {
+  package enum ReducerAction: DurableAction, Equatable, Sendable {
     case saveResponse(Result<Saved, SaveError>)
   }
 
   /// The results of a save.
-  package struct Saved: Equatable, Sendable {
+  @ObservableState
+  package struct Saved: DurableState, Equatable, Sendable {
     /// The edited rows as they were when saving began.
     package var rows: IdentifiedArrayOf<GameResult.State>
     /// All saved results: the edited rows and the results that were added before saving began.

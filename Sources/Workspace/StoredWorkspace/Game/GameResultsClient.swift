@@ -25,7 +25,8 @@ extension DependencyValues {
 }
 
 /// The reason for which results could not be saved, as a sentence for the users.
-package struct SaveError: Error, Equatable, Sendable {
+@ObservableState
+package struct SaveError: Error, Equatable, ReplicatedState {
   /// The reason as a sentence.
   package var message: String
 

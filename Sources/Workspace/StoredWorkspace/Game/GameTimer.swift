@@ -21,7 +21,7 @@ package struct GameTimer {
     case startButtonTapped
   }
 
-  package enum ReducerAction: Equatable, Sendable {
+  package enum ReducerAction: DurableAction, Equatable, Sendable {
     case ticked
   }
 

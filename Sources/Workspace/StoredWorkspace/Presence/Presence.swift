@@ -2,7 +2,7 @@ package import StoreActor
 
 /// The connected clients, derived from the sessions by ordinary actions, for clients to read.
 ///
-/// Its actions have no wire format, so a client cannot send one.
+/// No client can send its actions: the daemon stores them only.
 @Reducer
 package struct Presence {
   @ObservableState
@@ -34,10 +34,10 @@ package struct Presence {
     }
   }
 
-  package enum Action: Equatable, Sendable {
+  package enum Action: DurableAction, Equatable, Sendable {
     /// Adds a session, or updates it if it is present.
-    case sessionJoined(Session)
-    case sessionLeft(id: Session.ID)
+    @ReplicationIgnored case sessionJoined(Session)
+    @ReplicationIgnored case sessionLeft(id: Session.ID)
   }
 
   package init() {}

@@ -23,7 +23,7 @@ package struct WorkspaceFeature {
     }
   }
 
-  package enum Action: Equatable, Sendable {
+  package enum Action: DurableAction, Equatable, Sendable {
     case counter(Counter.Action)
     case game(Game.Action)
     case presence(Presence.Action)

@@ -457,3 +457,43 @@ struct Saver {
     }
   }
 }
+
+@Reducer
+struct Reminders {
+  @ObservableState
+  struct State: Equatable, ReplicatedState {
+    var reports = 0
+    @ReplicationIgnored var dueAt: Date?
+  }
+
+  enum ViewAction: Equatable, WireAction {
+    case remindButtonTapped
+    case dismissButtonTapped
+  }
+
+  enum ReducerAction: DurableAction, Equatable {
+    case reminderDue
+    case reportDue
+  }
+
+  @Dependency(\.date) var date
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .remindButtonTapped:
+        state.dueAt = date.now + 3600
+        return .schedule(id: "reminder", at: date.now + 3600, .reminderDue)
+      case .dismissButtonTapped:
+        return .cancel(id: "reminder")
+      case .reminderDue: state.dueAt = nil
+      case .reportDue: state.reports += 1
+      }
+      return .none
+    }
+    .onStart { state, start in
+      start.hasSchedule("report")
+        ? .none : .schedule(id: "report", every: .seconds(3600), .reportDue)
+    }
+  }
+}

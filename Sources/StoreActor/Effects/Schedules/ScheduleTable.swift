@@ -1,0 +1,334 @@
+/// The schedules of a root that wait for their due times.
+@MainActor
+package final class ScheduleTable<Action> {
+  /// How long a change of the date may remain unnoticed, in seconds; a later firing is missed.
+  private static var longestWait: Double { 30 }
+  /// The greatest number of actions that are sent before other work gets its turn.
+  private static var mostPerCheck: Int { 64 }
+  /// The greatest number of missed firings that are made up for.
+  private static var mostMissed: Double { 1_000 }
+
+  /// The most schedules of a root.
+  ///
+  /// A daemon limits those of each user, too.
+  package static var most: Int { 10_000 }
+
+  /// A schedule that waits.
+  struct Armed {
+    var timer: DurableTimer
+    let action: Action
+    let work: EffectWork
+    let lineage: EffectLineage
+    /// Whether a journal keeps it.
+    let isKept: Bool
+    /// The date and the clock when it was armed.
+    var start = (date: 0.0, elapsed: 0.0)
+  }
+
+  /// A firing of a schedule.
+  struct Firing {
+    let number: UInt64
+    let armed: Armed
+    /// When it was due, in seconds since 2001.
+    let due: Double
+    /// When it is due next; nil if the schedule ends.
+    let next: Double?
+  }
+
+  /// A schedule that a journal contains.
+  struct Restored {
+    let timer: DurableTimer
+    /// Its action, or the reason for which it does not fire.
+    let action: Result<Action, Obstacle>
+  }
+
+  /// A schedule that does not fire.
+  private struct Asleep {
+    let timer: DurableTimer
+    let status: ListedTimer.Status
+    let work: EffectWork?
+  }
+
+  /// Why a schedule does not fire.
+  struct Obstacle: Error {
+    let status: ListedTimer.Status
+  }
+
+  /// The schedules that wait, by their numbers.
+  ///
+  /// Bounded by ``most``, and in a daemon by its limits for each holder.
+  private var armed: [UInt64: Armed] = [:]
+  /// The schedules that do not fire, by their numbers; without work if their feature is not found.
+  ///
+  /// Bounded like the others, which they were.
+  private var asleep: [UInt64: Asleep] = [:]
+  /// The schedules that a journal contains and no feature has claimed yet.
+  ///
+  /// Bounded like the others; a start empties it.
+  private var unclaimed: [UInt64: Restored] = [:]
+  /// Sends the action of a firing.
+  var fire: (Firing) -> Void = { _ in }
+  /// The clock; nil until the first use.
+  private var clock: ScheduleClock?
+  private var makeClock: () -> ScheduleClock
+  /// Ends the wait in progress; nil if there is none.
+  private var endWait: (() -> Void)?
+  /// When the wait in progress ends, by the clock.
+  private var waitEnd = Double.infinity
+  /// The date and the clock at the last check.
+  private var lastCheck: (date: Double, elapsed: Double)?
+  /// Whether the date has not changed between the last two checks, so that nobody sets it.
+  private var isDateStill = false
+  private var isStopped = false
+
+  init(clock makeClock: @escaping () -> ScheduleClock) { self.makeClock = makeClock }
+
+  isolated deinit { endWait?() }
+
+  /// The number of schedules, also of those that have not begun to wait.
+  package private(set) var count = 0
+  /// Limits and counts the schedules; nil outside of a daemon.
+  package weak var observer: (any ScheduleObserver)?
+
+  /// Counts a schedule that begins, 1, or ends, -1.
+  func count(_ timer: DurableTimer, _ change: Int) {
+    count += change
+    observer?.count(timer, change)
+  }
+
+  /// Why a schedule may not begin; nil if it may.
+  func refusal(of timer: DurableTimer) -> Refusal? {
+    if let refusal = observer?.refusal(of: timer) { return refusal }
+    guard count >= Self.most else { return nil }
+    return Refusal(
+      reason: "There are \(Self.most) schedules, and no more are kept. Cancel some of them.",
+      code: "schedules",
+      encodedValue: nil,
+    )
+  }
+
+  /// The schedules, by their numbers.
+  package var list: [ListedTimer] {
+    let armed = armed.map { ListedTimer(number: $0, timer: $1.timer, status: .armed) }
+    let asleep = asleep.map { ListedTimer(number: $0, timer: $1.timer, status: $1.status) }
+    return (armed + asleep).sorted { $0.number < $1.number }
+  }
+
+  /// Replaces the clock, before its first use.
+  package func use(_ clock: ScheduleClock) { self.clock = clock }
+
+  private var clockInUse: ScheduleClock {
+    if let clock { return clock }
+    let clock = makeClock()
+    self.clock = clock
+    return clock
+  }
+
+  /// The date, in seconds since 2001.
+  var date: Double { clockInUse.date() }
+
+  /// Fires nothing more.
+  package func stop() {
+    isStopped = true
+    endWait?()
+    endWait = nil
+  }
+
+  // MARK: Restoring
+
+  /// Receives the schedules of a journal, which features then claim.
+  ///
+  /// - Parameters:
+  ///   - timers: The schedules.
+  ///   - isHeldBack: Whether none of them is armed.
+  ///   - form: The form of their actions.
+  func restore(
+    _ timers: [RestoredTimer],
+    isHeldBack: Bool,
+    _ form: StoredActionForm<Action>?,
+  ) {
+    for restored in timers {
+      count(restored.timer, 1)
+      let action: Result<Action, Obstacle> =
+        if restored.isHeld {
+          .failure(Obstacle(status: .held))
+        } else if isHeldBack {
+          .failure(Obstacle(status: .heldBack))
+        } else {
+          form?.read(restored.timer.action).map { .success($0) }
+            ?? .failure(Obstacle(status: .unreadable))
+        }
+      unclaimed[restored.number] = Restored(timer: restored.timer, action: action)
+    }
+  }
+
+  /// Gives a restored schedule to the feature that it belongs to; nil if another one has it.
+  func claim(_ number: UInt64) -> Restored? { unclaimed.removeValue(forKey: number) }
+
+  /// The restored schedules of the root itself.
+  var unclaimedOfRoot: [UInt64] { unclaimed.filter { $1.timer.depth == 0 }.keys.sorted() }
+
+  /// Ends the start: an unreadable schedule without a feature stays asleep.
+  ///
+  /// - Returns: The other schedules that no feature has claimed, because their children are absent.
+  func takeUnclaimed() -> [(number: UInt64, timer: DurableTimer)] {
+    defer { unclaimed = [:] }
+    return unclaimed.sorted { $0.key < $1.key }.compactMap { number, restored in
+      if case .failure(let obstacle) = restored.action, obstacle.status == .unreadable {
+        putToSleep(number, restored.timer, obstacle, nil)
+        return nil
+      }
+      return (number, restored.timer)
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Arms a schedule.
+  func arm(_ number: UInt64, _ schedule: Armed) {
+    let clock = clockInUse
+    var schedule = schedule
+    schedule.start = (clock.date(), clock.elapsed())
+    armed[number] = schedule
+    wait(schedule.timer.due - schedule.start.date, since: schedule.start.elapsed)
+  }
+
+  /// Keeps a schedule that does not fire.
+  func putToSleep(
+    _ number: UInt64,
+    _ timer: DurableTimer,
+    _ obstacle: Obstacle,
+    _ work: EffectWork?,
+  ) {
+    asleep[number] = Asleep(timer: timer, status: obstacle.status, work: work)
+    observer?.sleeps(timer, obstacle.status)
+  }
+
+  /// Removes a schedule that has ended.
+  func remove(_ number: UInt64) {
+    asleep[number] = nil
+    guard armed.removeValue(forKey: number) != nil, armed.isEmpty else { return }
+    endWait?()
+    endWait = nil
+    waitEnd = .infinity
+    (lastCheck, isDateStill) = (nil, false)
+  }
+
+  /// Cancels a schedule for an operator.
+  ///
+  /// - Returns: Whether there was one, and whether it had no work, so that no feature ends it.
+  func cancel(_ number: UInt64) -> (isFound: Bool, hadNoWork: Bool) {
+    if let work = armed[number]?.work ?? asleep[number]?.work {
+      work.cancel()
+      return (true, false)
+    }
+    guard let timer = asleep.removeValue(forKey: number)?.timer else { return (false, false) }
+    count(timer, -1)
+    return (true, true)
+  }
+
+  /// The time that counts for a schedule: the date or, while the date stands still, the clock.
+  private func now(of armed: Armed, _ date: Double, _ elapsed: Double) -> Double {
+    armed.start.date == date ? date + elapsed - armed.start.elapsed : date
+  }
+
+  /// Waits for a due time, unless the wait in progress ends earlier.
+  private func wait(_ seconds: Double, since elapsed: Double) {
+    guard !isStopped else { return }
+    // A date that stands still is not set.
+    let wait = max(0, isDateStill ? seconds : min(seconds, Self.longestWait))
+    guard elapsed + wait < waitEnd else { return }
+    endWait?()
+    waitEnd = elapsed + wait
+    endWait = clockInUse.wake(wait) { [weak self] in self?.check() }
+  }
+
+  /// Fires the schedules that are due.
+  private func check() {
+    guard !isStopped else { return }
+    let clock = clockInUse
+    let (date, elapsed) = (clock.date(), clock.elapsed())
+    if let lastCheck { isDateStill = lastCheck.date == date && elapsed - lastCheck.elapsed > 0.01 }
+    lastCheck = (date, elapsed)
+    waitEnd = .infinity
+    var (firings, moved, missed): ([Firing], [(UInt64, Double)], [EffectWork]) = ([], [], [])
+    for (number, schedule) in armed {
+      switch Self.advance(schedule.timer, now(of: schedule, date, elapsed)) {
+      case .waits(let due): if due != schedule.timer.due { moved.append((number, due)) }
+      case .ends: missed.append(schedule.work)
+      case .fires(let due, let next):
+        firings.append(Firing(number: number, armed: schedule, due: due, next: next))
+      }
+    }
+    for (number, due) in moved { armed[number]?.timer.due = due }
+    for work in missed { work.cancel() }
+    firings.sort { ($0.due, $0.number) < ($1.due, $1.number) }
+    for firing in firings.prefix(Self.mostPerCheck) {
+      // An action of this check may have cancelled it, or the daemon has ended.
+      guard !isStopped, armed[firing.number]?.work === firing.armed.work else { continue }
+      if let next = firing.next {
+        armed[firing.number]?.timer.due = next
+      } else {
+        armed[firing.number] = nil
+      }
+      fire(firing)
+    }
+    plan()
+  }
+
+  /// Waits for the next due time.
+  private func plan() {
+    guard !armed.isEmpty else { return }
+    let clock = clockInUse
+    let (date, elapsed) = (clock.date(), clock.elapsed())
+    let next = armed.values.reduce(Double.infinity) {
+      min($0, $1.timer.due - now(of: $1, date, elapsed))
+    }
+    wait(next, since: elapsed)
+  }
+
+  /// The result of a look at a schedule.
+  private enum Step {
+    /// It is due at this time.
+    case waits(Double)
+    /// Its only due time was missed.
+    case ends
+    /// It was due, and is due again at the next time, if any.
+    case fires(Double, next: Double?)
+  }
+
+  /// Computes the next firing of a schedule at a time.
+  private static func advance(_ timer: DurableTimer, _ now: Double) -> Step {
+    let due = timer.due
+    guard let interval = timer.interval else {
+      if due > now { return .waits(due) }
+      return timer.missed == .skip && now - due > longestWait ? .ends : .fires(due, next: nil)
+    }
+    // A clock that was set back delays it by one interval at most.
+    if due > now { return .waits(min(due, DurableTimer.bounded(now + interval))) }
+    // The number of due times after the first one that have passed.
+    let passed = ((now - due) / interval).rounded(.down)
+    let newest = due + passed * interval
+    let oldest = passed < mostMissed ? due : newest - (mostMissed - 1) * interval
+    let fires = timer.missed == .each ? oldest : newest
+    let next = DurableTimer.bounded(fires + interval)
+    if timer.missed == .skip, now - fires > longestWait { return .waits(next) }
+    return .fires(fires, next: next)
+  }
+}
+
+/// Limits and counts the schedules of a root.
+@MainActor
+package protocol ScheduleObserver: AnyObject {
+  /// Why a schedule may not begin; nil if it may.
+  func refusal(of timer: DurableTimer) -> Refusal?
+
+  /// Counts a schedule that begins, 1, or ends, -1.
+  func count(_ timer: DurableTimer, _ change: Int)
+
+  /// Notes that a kept schedule does not fire.
+  func sleeps(_ timer: DurableTimer, _ status: ListedTimer.Status)
+
+  /// Notes that a kept schedule was dropped at a start, because its child is absent.
+  func dropped(_ timer: DurableTimer)
+}
