@@ -27,9 +27,10 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     let location: IssueLocation
   }
 
-  /// The effects of one action.
+  /// The effects of one action, or of a start of the daemon.
   struct RunningEffects {
-    let action: Action
+    /// Nil for a start.
+    let action: Action?
     let lineage: EffectLineage
     let location: IssueLocation
   }
@@ -110,18 +111,34 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     action: @escaping (RootAction) -> Action?,
   ) -> Reduce<RootState, RootAction> {
     let base = reducer._prepared()
-    return Reduce { [self] rootState, rootAction in
+    return Reduce(reduce, restored: restored)
+
+    func restored(
+      _ rootState: inout RootState,
+      _ restoration: Restoration,
+    ) -> Effect<RootAction> {
+      let effects = base._restored(&rootState, restoration)
+      note(rootState, state)
+      return track(effects, of: nil)
+    }
+
+    func reduce(_ rootState: inout RootState, _ rootAction: RootAction) -> Effect<RootAction> {
       let effects = base.reduce(&rootState, rootAction)
       // The core abandons the step, and reports it afterwards.
       if effects.isRefusal { return effects }
-      setsShared = SharedLock.current?.hasWritten ?? false
-      var shown = rootState
-      currentVersion = SharedStates.updateSnapshots(&shown)
-      if let state = state(shown) { currentState = state }
+      note(rootState, state)
       guard let action = action(rootAction) else { return effects }
       note(action)
       return track(effects, of: action)
     }
+  }
+
+  /// Records the state after a step.
+  private func note<RootState>(_ rootState: RootState, _ state: (RootState) -> State?) {
+    setsShared = SharedLock.current?.hasWritten ?? false
+    var shown = rootState
+    currentVersion = SharedStates.updateSnapshots(&shown)
+    if let state = state(shown) { currentState = state }
   }
 
   /// Calls a closure that sends an action, which then need not be received.
@@ -222,7 +239,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   }
 
   /// The actions with running effects, and the locations at which they were sent or received.
-  var runningActions: [(action: Action, location: IssueLocation)] {
+  var runningActions: [(action: Action?, location: IssueLocation)] {
     foreignTasks.removeAll { $0.task.isFinished || $0.task.isCancelled }
     return runningEffects.map { ($0.action, $0.location) }
       + foreignTasks.map { ($0.action, $0.location) }
@@ -266,7 +283,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
 
   private func track<RootAction>(
     _ effect: Effect<RootAction>,
-    of action: Action,
+    of action: Action?,
   ) -> Effect<RootAction> {
     switch effect.operation {
     case .none, .refuse, .send, .cancel, .reply: return effect
@@ -348,9 +365,8 @@ extension TestRecorder {
     )
   }
 
-  private func reportRunningEffect(_ action: Action, at location: IssueLocation) {
-    var dump = ""
-    customDump(action, to: &dump, indent: 4)
+  private func reportRunningEffect(_ action: Action?, at location: IssueLocation) {
+    let dump = Self.dump(action)
     let message = """
       An effect returned for this action is still running. It must complete before the end of the \
       test. …
@@ -388,10 +404,17 @@ extension TestRecorder {
     showSkipped("Skipped assertion at \(location.fileID):\(location.line): \(message)\n")
   }
 
-  static func list(_ actions: some Collection<Action>) -> String {
+  /// An action with indented lines; nil stands for a start of the daemon.
+  private static func dump(_ action: Action?) -> String {
+    guard let action else { return "    a restart of the daemon" }
+    var dump = ""
+    customDump(action, to: &dump, indent: 4)
+    return dump
+  }
+
+  static func list(_ actions: some Collection<Action?>) -> String {
     actions.enumerated().map { index, action in
-      var dump = ""
-      customDump(action, to: &dump, indent: 4)
+      let dump = dump(action)
       let start = dump.index(dump.startIndex, offsetBy: min(4, dump.count))
       return actions.count == 1 ? dump : "    \(index + 1). \(dump[start...])"
     }

@@ -105,7 +105,7 @@ extension TestStore {
   }
 
   /// Gives the tasks of effects an opportunity to start.
-  private func letEffectsBegin() async {
+  func letEffectsBegin() async {
     if uncheckedUseMainSerialExecutor { await Task.yield() } else { await Task.megaYield() }
   }
 

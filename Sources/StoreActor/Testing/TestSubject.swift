@@ -22,20 +22,27 @@ package struct TestSubject<State, Action> {
   /// Whether two states that `==` distinguishes are the same; nil if `==` alone decides.
   let areSame: ((State, State) -> Bool)?
 
-  /// Access to the dependencies of a feature.
+  /// Restarts the feature's daemon; nil if the feature is not observed.
+  let restart: (@MainActor (Restoration) -> Void)?
+
+  /// Access to the dependencies of a feature, and to the start of its daemon.
   package struct Dependencies {
     package let get: @MainActor () -> DependencyValues
     package let set: @MainActor (DependencyValues) -> Void
+    /// Restarts the root's daemon.
+    fileprivate let restart: (@MainActor (Restoration) -> Void)?
 
     /// The dependencies of a root.
     package init(of root: RootCore<some Any, some Any>) {
       get = { root.dependencies }
       set = { root.dependencies = $0 }
+      restart = { root.restartForTest($0) }
     }
 
     fileprivate init() {
       get = { ._current }
       set = { _ in }
+      restart = nil
     }
   }
 
@@ -63,6 +70,7 @@ package struct TestSubject<State, Action> {
     self.dependencies = dependencies
     self.complaint = complaint
     isObserved = true
+    restart = dependencies.restart
   }
 
   /// A root in this process.
@@ -92,6 +100,7 @@ package struct TestSubject<State, Action> {
     complaint = { nil }
     areSame = nil
     isObserved = false
+    restart = nil
     recorder.observeOutputs(of: core)
   }
 }

@@ -22,6 +22,7 @@ package struct DurableForm<Root: Sendable>: Sendable {
   package let delta: @Sendable (_ old: inout Root, _ new: inout Root, inout CBOREncoder) -> Bool
   let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Root
   let applyDelta: @Sendable (inout Root, inout CBORDecoder) throws(CodecError) -> Void
+  private let beginAnew: @Sendable (Root) throws(CodecError) -> Root
 
   /// The form of a root that defines its own durable form.
   package init(_: Root.Type) where Root: DurableState {
@@ -34,6 +35,7 @@ package struct DurableForm<Root: Sendable>: Sendable {
     decode = { (decoder) throws(CodecError) in
       try ReadingScope.run { () throws(CodecError) in try decoder.value(Root.self) }
     }
+    beginAnew = { (root) throws(CodecError) in try root.begunAnew() }
     applyDelta = { (root, decoder) throws(CodecError) in
       try ReadingScope.run { () throws(CodecError) in try root.applyDelta(from: &decoder) }
     }
@@ -80,13 +82,7 @@ package struct DurableForm<Root: Sendable>: Sendable {
   }
 
   /// A root with its ephemeral parts at their defaults.
-  package func begunAnew(_ root: Root) throws(CodecError) -> Root {
-    let bytes = encoded(root)
-    var decoder = CBORDecoder(restarting: bytes[...])
-    let root = try decode(&decoder)
-    try decoder.finish()
-    return root
-  }
+  package func begunAnew(_ root: Root) throws(CodecError) -> Root { try beginAnew(root) }
 
   /// Applies a record's delta.
   package func apply(_ delta: [UInt8], to root: inout Root) throws(CodecError) {

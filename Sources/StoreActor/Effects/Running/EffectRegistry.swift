@@ -96,8 +96,20 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
   }
 
   /// Cancels all work.
-  package func cancelAll() {
-    EffectWork.cancel(state.withLock { $0.entries.values.map(\.work) })
+  package func cancelAll() { cancelAll(besides: []) }
+
+  /// Cancels all work, except for that with the given serials.
+  func cancelAll(besides serials: Set<Int>) {
+    EffectWork.cancel(
+      state.withLock { state in
+        state.entries.values.map(\.work).filter { !serials.contains($0.serial) }
+      }
+    )
+  }
+
+  /// All schedules.
+  @MainActor var schedules: [EffectWork] {
+    state.withLock { $0.entries.values.map(\.work) }.filter { $0.schedule != nil }
   }
 
   /// Whether any work runs under an id at a place or below it.

@@ -298,15 +298,18 @@ package final class RootCore<State, Action>: StoreCore {
   ///   - restoration: The information for the reducer, unless it is held back.
   ///   - reset: Changes the state before the reducer runs.
   ///   - action: The action that is reduced last; nil for no action.
+  ///   - keepsSchedules: Whether this root has the schedules already.
   package func restart(
     _ restoration: Restoration,
     reset: (inout State) -> Void,
     then action: Action?,
+    keepingSchedules keepsSchedules: Bool = false,
   ) {
     commitWithoutAction {
       registry.hasStarted = restoration.isRestart
       reset(&cells.other.pointee)
-      restoreSchedules(restoration) { restored?(&cells.other.pointee, restoration, self) }
+      let walk = { self.restored?(&self.cells.other.pointee, restoration, self) ?? () }
+      if keepsSchedules { walk() } else { restoreSchedules(restoration, walk) }
       if let action { reduceWithoutRefusal { step(&cells.other.pointee, action, self) } }
       return registry.hasStarted
     }

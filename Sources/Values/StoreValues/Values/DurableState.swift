@@ -1,4 +1,4 @@
-import StoreBytes
+package import StoreBytes
 
 /// State that a daemon stores on its disk as a whole, with the parts that no client sees.
 ///
@@ -20,6 +20,22 @@ import StoreBytes
 /// reset to their defaults. A replicated property may have this mark too: it has its default in the
 /// first revision after a restart, and all clients see that change.
 public protocol DurableState: ReplicatedState {}
+
+extension DurableState {
+  /// The state as a restarted daemon has it: the parts that are not kept have their defaults.
+  ///
+  /// - Throws: A `CodecError` if the state cannot be read from its own encoding.
+  package func begunAnew() throws(CodecError) -> Self {
+    var encoder = CBOREncoder.durable
+    encode(to: &encoder)
+    var decoder = CBORDecoder(restarting: encoder.bytes[...])
+    let state = try ReadingScope.run { () throws(CodecError) in
+      try decoder.value(Self.self)
+    }
+    try decoder.finish()
+    return state
+  }
+}
 
 extension CBOREncoder {
   /// Whether two values have the same encoding in the encoder's form.

@@ -1,0 +1,23 @@
+extension RootCore {
+  /// Makes a revision as if the root's daemon had ended and started again, for tests.
+  ///
+  /// All effects end, except for schedules, which a daemon keeps. A `DurableState` gets the
+  /// defaults of its `@DurableIgnored` properties.
+  ///
+  /// - Parameter restoration: The information for the reducer.
+  package func restartForTest(_ restoration: Restoration) {
+    let schedules = registry.schedules
+    registry.cancelAll(besides: Set(schedules.map(\.serial)))
+    var restoration = restoration
+    restoration.timers = schedules.compactMap(\.schedule).map {
+      RestoredTimer(number: 0, timer: $0)
+    }
+    var new: State?
+    do throws(CodecError) {
+      if let state = state as? any DurableState { new = try state.begunAnew() as? State }
+    } catch {
+      reportIssue("The state cannot be read from its own encoding: \(error)")
+    }
+    restart(restoration, reset: { if let new { $0 = new } }, then: nil, keepingSchedules: true)
+  }
+}
