@@ -21,6 +21,7 @@ struct Alarms {
     case refused(cancels: String)
     /// Schedules, and sends other actions beside and after that.
     case inOrder
+    case twoSchedules
     /// Schedules after an effect has ended.
     case afterEffect(at: Double)
   }
@@ -52,6 +53,11 @@ struct Alarms {
           .merge(.schedule(id: "x", every: .seconds(1), .followed), .send(.followed)),
           .send(.followed),
         )
+      case .twoSchedules:
+        return .merge(
+          .schedule(id: "x", every: .seconds(1), .followed),
+          .schedule(id: "y", every: .seconds(1), .followed),
+        )
       case .afterEffect(let date):
         let date = Date(timeIntervalSinceReferenceDate: date)
         return .concatenate(.run { _ in }, .schedule(id: "after", at: date, .followed))
@@ -76,6 +82,7 @@ struct Alarms {
     func reduce(into state: inout State, action: Bell.Action) -> Effect<Bell.Action> {
       if case .rang(let name) = action {
         if name.hasPrefix("refused") { return .refuse("no") }
+        if name == "works" { return .run { _ in try await Task.never() } }
         state.rang.append(name)
         state.origins.append(origin.session)
       }

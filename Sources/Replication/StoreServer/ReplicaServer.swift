@@ -258,6 +258,8 @@ package final class ReplicaServer {
     if let problem = root.restart() {
       notices.add(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
+    // Their rights may have been taken while no daemon ran.
+    cancelSchedules { !access.grants.hasRights($0) }
     recorder?.started()
   }
 

@@ -119,6 +119,8 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     ) -> Effect<RootAction> {
       let effects = base._restored(&rootState, restoration)
       note(rootState, state)
+      // The test asserts the changes with the restart.
+      knowAll()
       return track(effects, of: nil)
     }
 

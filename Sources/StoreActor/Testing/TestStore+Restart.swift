@@ -42,9 +42,12 @@ extension TestStore {
       return
     }
     recorder.reportUnhandledActions(at: location)
+    if let last = recorder.received.last {
+      recorder.know(last)
+      recorder.removeReceived(upTo: recorder.received.count)
+    }
     let previous = (recorder.state, recorder.version)
     restart(Restoration(wasStopped: wasStopped, interrupted: interrupted))
-    recorder.catchUp()
     await letEffectsBegin()
     check(
       StateExpectation(from: previous, to: (recorder.state, recorder.version)),

@@ -622,6 +622,23 @@ import Testing
     await store.finish()
   }
 
+  @Test func `A fixed date that a test changes stands still again`() async {
+    let clock = TestClock()
+    let store = TestStore(initialState: Alarms.State()) {
+      Alarms()
+    } withDependencies: {
+      $0.continuousClock = clock
+      $0.date.now = Date(timeIntervalSinceReferenceDate: 1_000)
+    }
+    await store.send(.bell(.set("a", at: 1_100, missed: "once")))
+    store.dependencies.date.now = Date(timeIntervalSinceReferenceDate: 1_050)
+    await clock.advance(by: .seconds(90))
+    await store.receive(\.bell.rang) {
+      $0.rang = ["a"]
+      $0.origins = [nil]
+    }
+  }
+
   @Test func `A test that leaves a schedule behind fails`() async {
     await withKnownIssue {
       let store = TestStore(initialState: Alarms.State()) {

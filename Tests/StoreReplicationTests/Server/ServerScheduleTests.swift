@@ -216,6 +216,49 @@ import Testing
     #expect(third.root.state.rang == ["a"])
   }
 
+  @Test func `A safe start keeps the schedules of children in their places`() throws {
+    let first = try bench()
+    first.root.send(.childToggled)
+    for id in ["cancelled", "replaced", "removed"] {
+      first.root.send(.child(.set(id, at: 1_010, missed: "once")))
+    }
+    try sync(first)
+    first.root.schedules.stop()
+    let second = try bench(try recover(), isSafe: true)
+    #expect(second.root.schedules.list.map(\.status) == [.heldBack, .heldBack, .heldBack])
+    second.root.send(.child(.cancelled("cancelled")))
+    second.root.send(.child(.set("replaced", at: 1_020, missed: "once")))
+    try sync(second)
+    #expect(try timers.map(\.id).sorted() == ["removed", "replaced"])
+    second.root.send(.childToggled)
+    try sync(second)
+    #expect(try timers.isEmpty)
+    #expect(second.server.schedules.count == 0)
+  }
+
+  @Test func `A refused action that has scheduled is no reason for a record`() throws {
+    var limits = Limits()
+    limits.schedules = SharedLimit(all: 1, others: 1, holder: 1)
+    let bench = try bench(limits: limits)
+    // The second schedule exceeds the limit.
+    bench.root.send(.twoSchedules)
+    try sync(bench)
+    #expect(bench.root.revision == 0)
+    #expect(try journal.records.isEmpty)
+    #expect(bench.server.schedules.count == 0)
+  }
+
+  @Test func `Effects of a firing belong to the daemon, and are counted`() async throws {
+    let bench = try bench()
+    bench.root.send(.bell(.set("works", at: 1_010, missed: "once")))
+    try sync(bench)
+    time.advance(by: 10)
+    try sync(bench)
+    #expect(bench.server.work.counts == ["works": 1])
+    bench.root.cancelEffects()
+    await eventually { bench.server.work.counts.isEmpty }
+  }
+
   @Test func `A schedule that was firing at two crashes stays asleep until it is forgiven`()
     throws
   {
@@ -365,6 +408,13 @@ import Testing
     try bench.admitUser(1001, to: "alarms")
     try sync(bench)
     #expect(try timers.map(\.id) == ["1001", "own"])
+    // Also one whose revision is not durable yet.
+    bench.root.batch(as: ActionOrigin(identity: .user(1001, group: 1, process: 1), session: 1)) {
+      bench.root.send(.bell(.set("late", at: 5_000, missed: "once")))
+    }
+    try bench.admitUser(1002, to: "alarms")
+    try sync(bench)
+    #expect(try timers.map(\.id) == ["own"])
   }
 
   private func answer(_ bench: AlarmBench, _ request: UInt64) throws -> ScheduleAnswer? {

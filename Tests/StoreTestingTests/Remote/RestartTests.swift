@@ -7,7 +7,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RestartTests {
   private func store(_ isRemote: Bool, _ clock: TestClock<Duration>) -> TestStoreOf<Press> {
     isRemote
-      ? TestStore(remote: Press.State()) { Press() } withDependencies: { prepare(&$0, clock) }
+      ? TestStore(remote: Press.State()) {
+        Press()
+      } withDependencies: {
+        prepare(&$0, clock)
+      }
       : TestStore(initialState: Press.State()) {
         Press()
       } withDependencies: {

@@ -169,6 +169,7 @@ package final class Replay<Root: Sendable, RootAction> {
     if let obstacle { return report.pass(over: kind(of: record), obstacle) }
     var isInternal = false
     if case .internal = record.origin { isInternal = true }
+    let asksForSchedules = others.remove(ReducerInputs.schedules) != nil
     let isThrottled = others.remove(ReducerInputs.throttle) != nil
     // The origin is recorded for a client, a session and a restart, and where it is read.
     let lacksOrigin = isInternal && read.hasReadOrigin && inputs.origin == nil
@@ -185,6 +186,9 @@ package final class Replay<Root: Sendable, RootAction> {
     }
     if lacksOrigin {
       return report.pass(over: kind(of: record), "it reads its origin, which was not kept")
+    }
+    if asksForSchedules {
+      return report.pass(over: kind(of: record), "it asks for its schedules, which were not kept")
     }
     if isThrottled {
       return report.pass(over: kind(of: record), "its throttling depends on a clock")

@@ -22,9 +22,9 @@ extension EffectRegistry {
 
   /// The schedules with an id at exactly a place.
   @MainActor
-  func schedules(_ id: CancelID, at place: EffectPlace) -> [EffectWork] {
-    work(under: id, at: place).filter {
-      $0.schedule != nil && !$0.isCancelled && $0.place.isSame(as: place)
+  func schedules(_ id: String, at place: EffectPlace) -> [EffectWork] {
+    work(under: CancelID(id), at: place).filter {
+      $0.schedule?.id == id && !$0.isCancelled && $0.place.isSame(as: place)
     }
   }
 

@@ -22,7 +22,9 @@ final class EffectWork: Sendable {
   private let state = Mutex(State())
   /// Begins the work; nil once it has begun, or if it needs no start.
   @MainActor private var start: (@MainActor (EffectWork) -> Void)?
-  /// Called when the work has ended; whether it had begun in a step that was abandoned.
+  /// Whether the work had begun in a step that was abandoned.
+  @MainActor var isTakenBack = false
+  /// Called when the work has ended, with ``isTakenBack``.
   @MainActor var onEnd: (@MainActor (_ isTakenBack: Bool) -> Void)?
   /// The schedule that it is, which another one with its id replaces; nil for other work.
   @MainActor private(set) var schedule: DurableTimer?
@@ -120,10 +122,8 @@ final class EffectWork: Sendable {
   }
 
   /// Ends the work, whether it was cancelled or not.
-  ///
-  /// - Parameter isTakenBack: Whether it had begun in a step that was abandoned.
   @MainActor
-  func end(isTakenBack: Bool = false) {
+  func end() {
     guard !isEnded else { return }
     isEnded = true
     start = nil

@@ -255,8 +255,9 @@ extension RootCore {
       startCount -= 1
     }
     // First, so that the end of an effect starts no other effect.
+    for work in dropped { work.isTakenBack = true }
     for work in dropped { work.cancel() }
-    for work in dropped { work.end(isTakenBack: true) }
+    for work in dropped { work.end() }
   }
 
   /// Starts the effects that may start, after all observers of their state are notified.

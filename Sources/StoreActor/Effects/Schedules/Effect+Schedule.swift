@@ -31,6 +31,8 @@ extension Effect {
   /// not cancel it, and a `.concatenate` continues at once. Its action has the origin of the action
   /// that has led to it, also after a restart.
   ///
+  /// An enclosing `.cancellable` does not survive a restart of the daemon; the id does.
+  ///
   /// The action is reduced in a revision of its own. If the daemon ends before this revision is
   /// kept, no client has seen it, and the schedule fires again.
   ///

@@ -17,19 +17,15 @@ extension RootCore {
     let form = isMeasured ? actionForm?.bytes(of: schedule.action) : nil
     let timer = timer(of: schedule, origin, form, in: context)
     let id = CancelID(schedule.id)
-    let replaced = registry.schedules(id, at: context.place)
+    let replaced = registry.schedules(schedule.id, at: context.place)
     if let refusal = refusal(of: timer, schedule.action, in: replaced.compactMap(\.schedule)) {
       return refuse(refusal, in: context)
     }
     if effectLog != nil, form == nil { reportNoForm(schedule) }
     registry.cancelInStep(replaced)
     let context = context.scheduled(under: id)
-    // The number is that of the log also if the log does not keep it.
-    let (log, keeper) = (effectLog, form == nil ? nil : effectLog)
-    func number(_ work: EffectWork) -> UInt64 {
-      let serial = UInt64(work.serial)
-      return log?.timerNumber(serial) ?? serial
-    }
+    let isKept = effectLog != nil && form != nil
+    let number = Number(of: self)
     let work = enqueue(in: context) { [weak self] work in
       self?.arm(
         number(work),
@@ -37,23 +33,39 @@ extension RootCore {
           timer: timer,
           action: schedule.action,
           work: work,
-          lineage: context.lineage.ofAction,
-          isKept: keeper != nil,
+          origin: context.lineage.ofAction.origin,
+          isKept: isKept,
         ),
       )
     }
-    work.become(timer)
-    schedules.count(timer, 1)
-    keeper?.scheduled(number(work), timer)
-    work.onEnd = { [weak self, weak work] isTakenBack in
-      self?.schedules.count(timer, -1)
-      guard let keeper, let work else { return }
-      if isTakenBack {
-        keeper.tookBack(UInt64(work.serial))
-      } else {
-        keeper.unscheduled(number(work))
-      }
+    begin(number(work), timer, work, isKept: isKept)
+    if isKept { effectLog?.scheduled(number(work), timer) }
+  }
+
+  /// Counts a schedule's work until it ends, and records its end.
+  private func begin(
+    _ number: UInt64,
+    _ timer: DurableTimer,
+    _ work: EffectWork,
+    isKept: Bool,
+  ) {
+    schedules.begin(number, timer, work)
+    work.onEnd = { [weak self, weak effectLog, serial = UInt64(work.serial)] isTakenBack in
+      self?.schedules.end(number)
+      guard isKept else { return }
+      if isTakenBack { effectLog?.tookBack(serial) } else { effectLog?.unscheduled(number) }
     }
+    work.become(timer)
+  }
+
+  /// The number of a schedule: that of the log, also if the log does not keep the schedule.
+  private struct Number: Sendable {
+    private let offset: UInt64
+
+    @MainActor
+    init(of core: RootCore) { offset = core.effectLog?.timerNumber(0) ?? 0 }
+
+    func callAsFunction(_ work: EffectWork) -> UInt64 { offset + UInt64(work.serial) }
   }
 
   /// Why a schedule exceeds a limit, if it takes the place of others; nil if it does not.
@@ -127,17 +139,7 @@ extension RootCore {
   // MARK: Waiting
 
   private func arm(_ number: UInt64, _ armed: ScheduleTable<Action>.Armed) {
-    removeAtEnd(number, armed.work)
     withOwnDependencies { schedules.arm(number, armed) }
-  }
-
-  /// Removes a schedule from the table when its work ends.
-  private func removeAtEnd(_ number: UInt64, _ work: EffectWork) {
-    let onEnd = work.onEnd
-    work.onEnd = { [weak self] isTakenBack in
-      self?.schedules.remove(number)
-      onEnd?(isTakenBack)
-    }
   }
 
   /// Sends the action of a schedule that is due.
@@ -145,14 +147,20 @@ extension RootCore {
     // First, because the record of the next step contains the firing.
     showShared()
     let (armed, isLast) = (firing.armed, firing.next == nil)
+    let work = armed.work
+    // An observer of the shared values may have cancelled it.
+    guard !work.isCancelled, !work.isEnded else { return work.end() }
     var timer = armed.timer
     if let next = firing.next { timer.due = next }
     if armed.isKept { effectLog?.fires(firing.number, timer, due: firing.due, isLast: isLast) }
     // The record of the firing ends a kept schedule.
-    if isLast { armed.work.onEnd = { [weak self] _ in self?.schedules.count(timer, -1) } }
+    if isLast { work.onEnd = { [weak self] _ in self?.schedules.end(firing.number) } }
     let cause = effectLog == nil ? nil : EffectCause(revision: timer.revision, name: timer.id)
-    _ = send(armed.action, lineage: armed.lineage, cause: cause)
-    if isLast { armed.work.end() }
+    let lineage = EffectLineage(origin: armed.origin)
+    _ = send(armed.action, lineage: lineage, cause: cause)
+    // No session owns the effects of the action.
+    if !lineage.isFinished { onOutliving?(timer.id, lineage) }
+    if isLast { work.end() }
   }
 
   // MARK: Restarting
@@ -164,33 +172,25 @@ extension RootCore {
     let origin = timer.origin == .process ? nil : timer.origin
     let context = context.scheduled(under: CancelID(timer.id), as: origin)
     let work = enqueue(in: context) { [weak self] work in
-      switch restored.action {
-      case .success(let action):
-        let armed = ScheduleTable<Action>.Armed(
-          timer: timer,
-          action: action,
-          work: work,
-          lineage: context.lineage.ofAction,
-          isKept: true,
-        )
-        self?.arm(number, armed)
-      case .failure(let obstacle):
-        self?.removeAtEnd(number, work)
-        self?.schedules.putToSleep(number, timer, obstacle, work)
-      }
+      guard restored.obstacle == nil, let action = restored.action else { return }
+      let armed = ScheduleTable<Action>.Armed(
+        timer: timer,
+        action: action,
+        work: work,
+        origin: origin,
+        isKept: true,
+      )
+      self?.arm(number, armed)
     }
-    work.become(timer)
-    work.onEnd = { [weak self, weak effectLog] _ in
-      self?.schedules.count(timer, -1)
-      effectLog?.unscheduled(number)
-    }
+    begin(number, timer, work, isKept: true)
+    if let obstacle = restored.obstacle { schedules.putToSleep(number, timer, obstacle) }
   }
 
   /// Receives the schedules of a journal in a start that arms none of them and makes no revision.
   package func holdBack(_ restoration: Restoration) {
     guard !restoration.timers.isEmpty else { return }
     var state = state
-    withOwnDependencies {
+    surroundings.with {
       restoreSchedules(restoration) { restored?(&state, restoration, self) }
     }
     batchLineage = nil
@@ -210,7 +210,6 @@ extension RootCore {
     take(.merge(schedules.unclaimedOfRoot.map { Effect<Action>(.rearm($0)) }), of: nil)
     walk()
     for (number, timer) in schedules.takeUnclaimed() {
-      schedules.count(timer, -1)
       effectLog?.unscheduled(number)
       schedules.observer?.dropped(timer)
     }

@@ -18,7 +18,8 @@ package final class ScheduleTable<Action> {
     var timer: DurableTimer
     let action: Action
     let work: EffectWork
-    let lineage: EffectLineage
+    /// The origin of its action; nil for the process.
+    let origin: ActionOrigin?
     /// Whether a journal keeps it.
     let isKept: Bool
     /// The date and the clock when it was armed.
@@ -38,30 +39,29 @@ package final class ScheduleTable<Action> {
   /// A schedule that a journal contains.
   struct Restored {
     let timer: DurableTimer
-    /// Its action, or the reason for which it does not fire.
-    let action: Result<Action, Obstacle>
+    /// Its action; nil if this build cannot read it.
+    let action: Action?
+    /// Why it does not fire; nil if it does.
+    let obstacle: ListedTimer.Status?
   }
 
-  /// A schedule that does not fire.
-  private struct Asleep {
+  /// A schedule that has begun, and not ended.
+  private struct Begun {
     let timer: DurableTimer
-    let status: ListedTimer.Status
+    /// Its work; nil if its feature is not found.
     let work: EffectWork?
+    /// Why it does not fire; nil if it does.
+    var obstacle: ListedTimer.Status?
   }
 
-  /// Why a schedule does not fire.
-  struct Obstacle: Error {
-    let status: ListedTimer.Status
-  }
-
-  /// The schedules that wait, by their numbers.
+  /// All schedules, by their numbers.
   ///
   /// Bounded by ``most``, and in a daemon by its limits for each holder.
-  private var armed: [UInt64: Armed] = [:]
-  /// The schedules that do not fire, by their numbers; without work if their feature is not found.
+  private var begun: [UInt64: Begun] = [:]
+  /// The schedules that wait, by their numbers.
   ///
-  /// Bounded like the others, which they were.
-  private var asleep: [UInt64: Asleep] = [:]
+  /// Bounded by ``begun``.
+  private var armed: [UInt64: Armed] = [:]
   /// The schedules that a journal contains and no feature has claimed yet.
   ///
   /// Bounded like the others; a start empties it.
@@ -85,7 +85,7 @@ package final class ScheduleTable<Action> {
 
   isolated deinit { endWait?() }
 
-  /// The number of schedules, also of those that have not begun to wait.
+  /// The number of schedules.
   package private(set) var count = 0
   /// Limits and counts the schedules; nil outside of a daemon.
   package weak var observer: (any ScheduleObserver)?
@@ -94,6 +94,12 @@ package final class ScheduleTable<Action> {
   func count(_ timer: DurableTimer, _ change: Int) {
     count += change
     observer?.count(timer, change)
+  }
+
+  /// Adds a schedule, which waits later.
+  func begin(_ number: UInt64, _ timer: DurableTimer, _ work: EffectWork?) {
+    begun[number] = Begun(timer: timer, work: work)
+    count(timer, 1)
   }
 
   /// Why a schedule may not begin; nil if it may.
@@ -109,9 +115,14 @@ package final class ScheduleTable<Action> {
 
   /// The schedules, by their numbers.
   package var list: [ListedTimer] {
-    let armed = armed.map { ListedTimer(number: $0, timer: $1.timer, status: .armed) }
-    let asleep = asleep.map { ListedTimer(number: $0, timer: $1.timer, status: $1.status) }
-    return (armed + asleep).sorted { $0.number < $1.number }
+    begun.map { number, begun in
+      ListedTimer(
+        number: number,
+        timer: armed[number]?.timer ?? begun.timer,
+        status: begun.obstacle ?? .armed,
+      )
+    }
+    .sorted { $0.number < $1.number }
   }
 
   /// Replaces the clock, before its first use.
@@ -148,17 +159,17 @@ package final class ScheduleTable<Action> {
     _ form: StoredActionForm<Action>?,
   ) {
     for restored in timers {
-      count(restored.timer, 1)
-      let action: Result<Action, Obstacle> =
-        if restored.isHeld {
-          .failure(Obstacle(status: .held))
-        } else if isHeldBack {
-          .failure(Obstacle(status: .heldBack))
+      let action = form?.read(restored.timer.action)
+      let obstacle: ListedTimer.Status? =
+        if action == nil {
+          .unreadable
+        } else if restored.isHeld {
+          .held
         } else {
-          form?.read(restored.timer.action).map { .success($0) }
-            ?? .failure(Obstacle(status: .unreadable))
+          isHeldBack ? .heldBack : nil
         }
-      unclaimed[restored.number] = Restored(timer: restored.timer, action: action)
+      unclaimed[restored.number] =
+        Restored(timer: restored.timer, action: action, obstacle: obstacle)
     }
   }
 
@@ -168,17 +179,19 @@ package final class ScheduleTable<Action> {
   /// The restored schedules of the root itself.
   var unclaimedOfRoot: [UInt64] { unclaimed.filter { $1.timer.depth == 0 }.keys.sorted() }
 
-  /// Ends the start: an unreadable schedule without a feature stays asleep.
+  /// Ends the start: a schedule without a feature stays asleep if it is unreadable or held back,
+  /// since another start may find the feature.
   ///
   /// - Returns: The other schedules that no feature has claimed, because their children are absent.
   func takeUnclaimed() -> [(number: UInt64, timer: DurableTimer)] {
     defer { unclaimed = [:] }
     return unclaimed.sorted { $0.key < $1.key }.compactMap { number, restored in
-      if case .failure(let obstacle) = restored.action, obstacle.status == .unreadable {
-        putToSleep(number, restored.timer, obstacle, nil)
-        return nil
+      guard let obstacle = restored.obstacle, obstacle != .held else {
+        return (number, restored.timer)
       }
-      return (number, restored.timer)
+      begin(number, restored.timer, nil)
+      putToSleep(number, restored.timer, obstacle)
+      return nil
     }
   }
 
@@ -193,20 +206,15 @@ package final class ScheduleTable<Action> {
     wait(schedule.timer.due - schedule.start.date, since: schedule.start.elapsed)
   }
 
-  /// Keeps a schedule that does not fire.
-  func putToSleep(
-    _ number: UInt64,
-    _ timer: DurableTimer,
-    _ obstacle: Obstacle,
-    _ work: EffectWork?,
-  ) {
-    asleep[number] = Asleep(timer: timer, status: obstacle.status, work: work)
-    observer?.sleeps(timer, obstacle.status)
+  /// Notes that a schedule does not fire.
+  func putToSleep(_ number: UInt64, _ timer: DurableTimer, _ obstacle: ListedTimer.Status) {
+    begun[number]?.obstacle = obstacle
+    observer?.sleeps(timer, obstacle)
   }
 
   /// Removes a schedule that has ended.
-  func remove(_ number: UInt64) {
-    asleep[number] = nil
+  func end(_ number: UInt64) {
+    if let timer = begun.removeValue(forKey: number)?.timer { count(timer, -1) }
     guard armed.removeValue(forKey: number) != nil, armed.isEmpty else { return }
     endWait?()
     endWait = nil
@@ -218,12 +226,12 @@ package final class ScheduleTable<Action> {
   ///
   /// - Returns: Whether there was one, and whether it had no work, so that no feature ends it.
   func cancel(_ number: UInt64) -> (isFound: Bool, hadNoWork: Bool) {
-    if let work = armed[number]?.work ?? asleep[number]?.work {
+    guard let found = begun[number] else { return (false, false) }
+    if let work = found.work {
       work.cancel()
       return (true, false)
     }
-    guard let timer = asleep.removeValue(forKey: number)?.timer else { return (false, false) }
-    count(timer, -1)
+    end(number)
     return (true, true)
   }
 
@@ -250,6 +258,8 @@ package final class ScheduleTable<Action> {
     let (date, elapsed) = (clock.date(), clock.elapsed())
     if let lastCheck { isDateStill = lastCheck.date == date && elapsed - lastCheck.elapsed > 0.01 }
     lastCheck = (date, elapsed)
+    // Its task runs this.
+    endWait = nil
     waitEnd = .infinity
     var (firings, moved, missed): ([Firing], [(UInt64, Double)], [EffectWork]) = ([], [], [])
     for (number, schedule) in armed {
@@ -261,11 +271,15 @@ package final class ScheduleTable<Action> {
       }
     }
     for (number, due) in moved { armed[number]?.timer.due = due }
+    for index in armed.indices where armed.values[index].start.date != date {
+      armed.values[index].start = (date, elapsed)
+    }
     for work in missed { work.cancel() }
     firings.sort { ($0.due, $0.number) < ($1.due, $1.number) }
     for firing in firings.prefix(Self.mostPerCheck) {
       // An action of this check may have cancelled it, or the daemon has ended.
-      guard !isStopped, armed[firing.number]?.work === firing.armed.work else { continue }
+      let work = firing.armed.work
+      guard !isStopped, armed[firing.number]?.work === work, !work.isCancelled else { continue }
       if let next = firing.next {
         armed[firing.number]?.timer.due = next
       } else {

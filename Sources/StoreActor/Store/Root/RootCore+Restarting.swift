@@ -8,13 +8,16 @@ extension RootCore {
   package func restartForTest(_ restoration: Restoration) {
     let schedules = registry.schedules
     registry.cancelAll(besides: Set(schedules.map(\.serial)))
+    registry.endIntervals()
     var restoration = restoration
     restoration.timers = schedules.compactMap(\.schedule).map {
       RestoredTimer(number: 0, timer: $0)
     }
     var new: State?
     do throws(CodecError) {
-      if let state = state as? any DurableState { new = try state.begunAnew() as? State }
+      try withOwnDependencies { () throws(CodecError) in
+        if let state = state as? any DurableState { new = try state.begunAnew() as? State }
+      }
     } catch {
       reportIssue("The state cannot be read from its own encoding: \(error)")
     }

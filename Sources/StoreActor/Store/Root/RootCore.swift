@@ -484,7 +484,7 @@ package final class RootCore<State, Action>: StoreCore {
   /// The origin of the step that is being committed; nil for the process.
   package var originOfStep: ActionOrigin? { batchLineage.map(\.origin) ?? origin }
 
-  private var surroundings: Surroundings {
+  var surroundings: Surroundings {
     var dependencies = currentDependencies
     dependencies.originInForce = origin
     return Surroundings(dependencies: dependencies, place: registry)
