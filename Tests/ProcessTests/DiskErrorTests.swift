@@ -23,7 +23,7 @@ extension ProcessTests {
     /// A history with some snapshots, of a daemon that was killed.
     private func history(_ world: World) async throws {
       let daemon = try await world.startDaemon(
-        environment: ["STOREACTOR_SNAPSHOT_BYTES": "500", "STOREACTOR_SEGMENT_BYTES": "8000"]
+        environment: ["STOREACTOR_SNAPSHOT_BYTES": "600", "STOREACTOR_SEGMENT_BYTES": "8000"]
       )
       for _ in 0..<4 {
         try await world.send("counter", Self.increment, Self.increment, Self.increment)

@@ -266,7 +266,8 @@ def describe_origin(origin: Any) -> dict[str, Any]:
         ):
             made = {"by": "client", "client": client.hex(), "session": session}
             made |= {"sequence": sequence, "scope": scope, "action": describe_action(action)}
-            return made | ({"identity": describe_any(rest[0])} if rest else {})
+            made |= {"identity": describe_any(rest[0])} if rest else {}
+            return made | ({"sessionName": rest[1]} if rest[1:] and is_text(rest[1]) else {})
         case [2 | 3 as kind, *session] if is_session(session):
             made = {"by": "joined" if kind == 2 else "left"}
             return made | dict(zip(("session", "name", "address"), session))
@@ -337,6 +338,7 @@ DETAILS["refusedMore"] = DETAILS["reply"] = DETAILS["origin"] = None
 DETAILS["scheduled"] = is_schedule
 DETAILS["unscheduled"] = is_uint
 DETAILS["fired"] = None
+DETAILS["followed"] = is_text
 SINGLE = {"reply": is_reply, "origin": is_origin, "fired": is_firing}
 
 

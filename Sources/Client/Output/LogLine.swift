@@ -20,7 +20,8 @@ struct LogLine {
   var tree: JSONValue {
     guard case .map(let entries) = entry else { return .null }
     let names = [
-      "revision", "time", "by", "client", "user", "pid", "key", "session", "sequence", "name",
+      "revision", "time", "by", "client", "user", "pid", "key", "session", "sessionName",
+      "sequence", "name",
       "effect", "cause", "peer",
       "scope", "action", "actionBytes", "changed", "us", "bytes", "began", "ended", "forgot",
       "wasStopped", "interrupted", "schedule", "due", "reply", "replyBytes", "refused",
@@ -51,7 +52,7 @@ struct LogLine {
   var text: String {
     let columns = [
       Self.padded(text(entry[field: "revision"]), 8, isLeft: true), time,
-      Self.padded(who, 14), what, changed, duration,
+      Self.padded(who, 14), what, then, changed, duration,
     ]
     return Printable.text(columns.filter { !$0.isEmpty }.joined(separator: "  "))
   }
@@ -89,6 +90,7 @@ struct LogLine {
     switch text(entry[field: "by"]) {
     case "client":
       "session \(text(entry[field: "session"])) #\(text(entry[field: "sequence"]))"
+        + (entry[field: "sessionName"].map { " \(text($0))" } ?? "")
     case "joined", "left": "session \(text(entry[field: "session"]))"
     case "restart", "start": text(entry[field: "by"])
     case "internal" where entry[field: "cause"] != nil:
@@ -137,6 +139,12 @@ struct LogLine {
     guard case .map(let entries) = action else { return nil }
     if let own = action[field: name] { return own }
     return entries.lazy.compactMap { payload(of: name, in: $0.value) }.first
+  }
+
+  /// The actions that followed in the revision.
+  private var then: String {
+    guard case .array(let names)? = entry[field: "then"] else { return "" }
+    return "then \(names.map { text($0) }.joined(separator: ", "))"
   }
 
   var changed: String {

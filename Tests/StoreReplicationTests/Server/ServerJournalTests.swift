@@ -216,6 +216,8 @@ import Testing
             scope: "counter",
             action: try Deck.CounterAction.incrementButtonTapped.encoded(),
             identity: .user(1000, group: 100, process: 71),
+            // The first record of the session has its name.
+            name: bench.server.sessions.all.first?.info.name,
           )
         )
     )

@@ -425,6 +425,36 @@ import Testing
     return nil
   }
 
+  // MARK: Names
+
+  @Test func `A revision's record has the names of all its actions`() throws {
+    let bench = try bench()
+    bench.root.send(.inOrder)
+    bench.root.send(.followed)
+    try sync(bench)
+    let records = try journal.records
+    #expect(records.map(\.details.followed) == [["followed", "followed"], []])
+    #expect(try records[0].readBack() == records[0])
+  }
+
+  @Test func `The first record of a session has its name`() throws {
+    let journal = BenchJournal()
+    let bench = ServerBench(journal: journal, recovered: try journal.recover(0))
+    _ = try bench.join(1, try bench.hello(1), nonce: 1, [.follow("counter")])
+    // A refused action has no record.
+    _ = try bench.act(1, sequence: 1, .filled(bytes: -1))
+    _ = try bench.act(1, sequence: 2, .incrementButtonTapped, .incrementButtonTapped)
+    try bench.endTurn()
+    let records = try journal.records
+    #expect(try records.map { try $0.readBack() } == records)
+    let names = records.map { record -> String? in
+      guard case .client(let action) = record.origin else { return "none" }
+      return action.name
+    }
+    let name = try #require(bench.server.sessions.all.first?.info.name)
+    #expect(names == [name, nil])
+  }
+
   // MARK: Replay
 
   @Test func `Revisions of effects and schedules are run again, with the origins that they read`()

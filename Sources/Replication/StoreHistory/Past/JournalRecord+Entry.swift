@@ -40,11 +40,16 @@ extension JournalRecord {
     _ telling: PastTelling,
   ) -> (value: GenericValue, bytes: Int) {
     let tellsAll = telling == .all
+    // The names of actions contain the ids of rows.
+    let tellsCauses = telling != .changes
     var entry = Entry(limits: limits)
     entry.add("revision", .unsigned(revision))
     entry.add("time", .unsigned(wallMilliseconds))
     if telling != .changes { entry.add(origin, tellsAll: tellsAll) }
     if telling != .changes { entry.addRefusals(of: details, tellsAll: tellsAll) }
+    if tellsCauses, !details.followed.isEmpty {
+      entry.add("then", .array(details.followed.map { .text($0) }))
+    }
     if telling != .changes, let fired = details.fired {
       entry.add("schedule", .unsigned(fired.number))
       entry.add("due", .unsigned(fired.due.wallMilliseconds))
@@ -106,6 +111,7 @@ extension JournalRecord {
         }
         if let key = action.identity.key { add("key", .text(key)) }
         add("session", .unsigned(action.session))
+        if let name = action.name { add("sessionName", .text(name)) }
         add("sequence", .unsigned(action.sequence))
         add(action.scope, action.action)
       case .session(let event):

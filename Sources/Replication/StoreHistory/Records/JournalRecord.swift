@@ -132,6 +132,12 @@ package struct JournalRecord: Hashable, Sendable {
     package var unscheduled: [UInt64] = []
     /// The firing that sent the action; nil if none did.
     package var fired: Firing?
+    /// The names of the actions that followed in the revision, in their order.
+    ///
+    /// Bounded by ``mostFollowed``; further ones are left out.
+    package var followed: [String] = []
+    /// The number of names of actions that followed.
+    package static let mostFollowed = 16
 
     package init() {}
   }
@@ -149,6 +155,8 @@ package struct JournalRecord: Hashable, Sendable {
     package var action: [UInt8]
     /// The sender's identity.
     package var identity: ActionOrigin.Identity
+    /// The name that the client chose, in the first record of its session; nil in others.
+    package var name: String?
 
     package init(
       client: Identifier,
@@ -157,7 +165,9 @@ package struct JournalRecord: Hashable, Sendable {
       scope: String,
       action: [UInt8],
       identity: ActionOrigin.Identity = .unknown,
+      name: String? = nil,
     ) {
+      self.name = name
       self.client = client
       self.session = session
       self.sequence = sequence
@@ -282,6 +292,7 @@ extension JournalRecord.Details {
     static let scheduled: UInt64 = 10
     static let unscheduled: UInt64 = 11
     static let fired: UInt64 = 12
+    static let followed: UInt64 = 13
   }
 
   private var count: Int {
@@ -290,6 +301,7 @@ extension JournalRecord.Details {
       + (forgotten.isEmpty ? 0 : 1) + (refused.isEmpty ? 0 : 1) + (refusedMore == 0 ? 0 : 1)
       + (reply == nil ? 0 : 1) + (inputs.origin == nil ? 0 : 1)
       + (scheduled.isEmpty ? 0 : 1) + (unscheduled.isEmpty ? 0 : 1) + (fired == nil ? 0 : 1)
+      + (followed.isEmpty ? 0 : 1)
   }
 
   fileprivate func encode(to encoder: inout CBOREncoder) {
@@ -356,6 +368,10 @@ extension JournalRecord.Details {
       encoder.encode(unsigned: Field.fired)
       fired.encode(to: &encoder)
     }
+    if !followed.isEmpty {
+      encoder.encode(unsigned: Field.followed)
+      encoder.encode(texts: followed)
+    }
   }
 
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
@@ -386,6 +402,7 @@ extension JournalRecord.Details {
       case Field.unscheduled:
         unscheduled = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
       case Field.fired: fired = try JournalRecord.Firing(from: &decoder)
+      case Field.followed: followed = try decoder.texts()
       default: try decoder.skipItem()
       }
     }
@@ -477,8 +494,29 @@ extension JournalRecord.ClientAction {
     return (start.bytes, end.bytes)
   }
 
+  fileprivate init(from decoder: inout CBORDecoder, _ count: Int) throws(CodecError) {
+    var taken = try decoder.require(5, of: count, "a client's action")
+    self.init(
+      client: try decoder.identifier(),
+      session: try decoder.unsigned(),
+      sequence: try decoder.sequence(),
+      scope: try decoder.text(),
+      action: try decoder.byteString(),
+    )
+    // Earlier builds wrote no identity.
+    if count > taken {
+      identity = try ActionOrigin.Identity(from: &decoder)
+      taken += 1
+    }
+    if count > taken, try decoder.peekKind() == .text {
+      name = try decoder.text()
+      taken += 1
+    }
+    try decoder.skipItems(count - taken)
+  }
+
   fileprivate func encode(to encoder: inout CBOREncoder) {
-    RecordedSession(client: client, number: session, identity: identity)
+    RecordedSession(client: client, number: session, identity: identity, name: name)
       .encode(action, sequence, to: scope, &encoder)
   }
 }
@@ -544,18 +582,7 @@ extension JournalRecord.Origin {
     let (kind, rest) = try decoder.message()
     switch kind {
     case 1:
-      let taken = try decoder.require(5, of: rest, "a client's action")
-      self = .client(
-        JournalRecord.ClientAction(
-          client: try decoder.identifier(),
-          session: try decoder.unsigned(),
-          sequence: try decoder.sequence(),
-          scope: try decoder.text(),
-          action: try decoder.byteString(),
-          identity: rest > taken ? try ActionOrigin.Identity(from: &decoder) : .unknown,
-        )
-      )
-      try decoder.skipItems(max(0, rest - taken - 1))
+      self = .client(try JournalRecord.ClientAction(from: &decoder, rest))
     case 2: self = .session(.joined(try SessionInfo(from: &decoder, rest)))
     case 3: self = .session(.left(try SessionInfo(from: &decoder, rest)))
     case 4:

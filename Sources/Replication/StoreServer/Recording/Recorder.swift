@@ -21,6 +21,8 @@ package final class Recorder {
   @exclusivity(unchecked) private var cause = RecordCause.daemon
   /// The encoded origin of the client's action that is reduced next.
   @exclusivity(unchecked) private var clientOrigin = CBOREncoder.durable
+  /// The session of that action, if this is the first one of its session that may be recorded.
+  @exclusivity(unchecked) private var unnamedSession: RecordedSession?
   /// The cause of the revision after the next one; nil if it is unknown.
   @exclusivity(unchecked) private var nextCause: RecordCause?
   /// The wall-clock time of the next revision, in milliseconds.
@@ -154,7 +156,9 @@ package final class Recorder {
       to: &growing,
       origin: { encoder in
         switch cause {
-        case .client: encoder.append(clientOrigin)
+        case .client:
+          encoder.append(clientOrigin)
+          if let unnamedSession { unnamedSession.nameIsRecorded() }
         case .daemon: encoder.encodeNull()
         case .other(let origin): origin.encode(to: &encoder)
         }
@@ -203,12 +207,16 @@ package final class Recorder {
     _ action: ArraySlice<UInt8>,
   ) {
     clientOrigin.truncate(to: .start)
+    if session.name != nil { unnamedSession = session }
     session.encode(action, sequence, to: scope, &clientOrigin)
     cause = .client
   }
 
   /// Ends a client's action as a cause: its revision is recorded, or there is none.
-  func endAction() { cause = .daemon }
+  func endAction() {
+    cause = .daemon
+    if unnamedSession != nil { unnamedSession = nil }
+  }
 
   /// Sets the cause of the next revision to an event that the reducer is about to receive.
   func begin(_ origin: JournalRecord.Origin) { cause = .other(origin) }
@@ -221,6 +229,14 @@ package final class Recorder {
     if case .daemon = cause { cause = .other(.internal(action())) }
     if let pendingFiring { details.fired = pendingFiring.firing }
     beganAt = nanoseconds?()
+  }
+
+  /// Notes an action that follows in the next revision.
+  ///
+  /// - Parameter name: Returns its name; called only if there is room for it.
+  func follows(_ name: () -> String) {
+    guard details.followed.count < JournalRecord.Details.mostFollowed else { return }
+    details.followed.append(name())
   }
 
   /// Whether the next revision is that of an action that no client sent.
@@ -238,6 +254,7 @@ package final class Recorder {
   /// Abandons a revision: its action was refused, or the action's target is absent.
   func abandon() {
     beganAt = nil
+    if !details.followed.isEmpty { details.followed = [] }
     abandonFiring()
     // A session that joins or leaves is noted all the same.
     if case .other(let origin) = cause, case .internal = origin { cause = .daemon }

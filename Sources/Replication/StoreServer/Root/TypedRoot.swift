@@ -126,6 +126,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
         }
         ReducerInputs.begin()
       }
+      core.onFollow = { [unowned self] action in recorder.follows { self.name(of: action) } }
       core.onAbandon = { [unowned self] in
         _ = ReducerInputs.end()
         recorder.abandon()
@@ -171,6 +172,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     core.onBegin = nil
     core.onBeginShared = nil
     core.onAbandon = nil
+    core.onFollow = nil
     core.effectLog = nil
     core.schedules.stop()
     core.kept?.end("The daemon has ended.")

@@ -39,6 +39,7 @@ final class Session {
     client: clientID,
     number: info.id,
     identity: origin.identity,
+    name: info.name,
   )
   /// The protocol extensions that both ends support.
   fileprivate(set) var features: ProtocolFeatures

@@ -1,4 +1,16 @@
 extension RootCore {
+  /// Runs a closure with the reducers' dependencies: when it reads a state, the keys of that state
+  /// use these dependencies.
+  ///
+  /// - Parameter body: The closure.
+  /// - Returns: The closure's result.
+  /// - Throws: The closure's error.
+  package func withOwnDependencies<R, Failure: Error>(
+    _ body: () throws(Failure) -> R
+  ) throws(Failure) -> R {
+    try DependencyValues.$_current.withValue(dependencies) { Result(catching: body) }.get()
+  }
+
   /// Makes a revision as if the root's daemon had ended and started again, for tests.
   ///
   /// All effects end, except for schedules, which a daemon keeps. A `DurableState` gets the

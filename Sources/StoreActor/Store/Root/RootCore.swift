@@ -60,6 +60,11 @@ package final class RootCore<State, Action>: StoreCore {
   /// For a daemon that records the actions.
   package var onAbandon: (@MainActor () -> Void)?
 
+  /// Called for each action that follows in a revision, before it is reduced.
+  ///
+  /// For a daemon that records their names.
+  package var onFollow: (@MainActor (_ action: Action) -> Void)?
+
   /// Called for each refused action, after the step was abandoned.
   ///
   /// For a test store, which requires an assertion of it.
@@ -277,18 +282,6 @@ package final class RootCore<State, Action>: StoreCore {
     sharing = nil
     findShared(since: version)
     if tree.hasNotices { tellCommit() }
-  }
-
-  /// Runs a closure with the reducers' dependencies: when it reads a state, the keys of that state
-  /// use these dependencies.
-  ///
-  /// - Parameter body: The closure.
-  /// - Returns: The closure's result.
-  /// - Throws: The closure's error.
-  package func withOwnDependencies<R, Failure: Error>(
-    _ body: () throws(Failure) -> R
-  ) throws(Failure) -> R {
-    try DependencyValues.$_current.withValue(dependencies) { Result(catching: body) }.get()
   }
 
   /// Informs the reducer that its daemon has started, as one revision; without an earlier daemon,
@@ -620,6 +613,7 @@ package final class RootCore<State, Action>: StoreCore {
     while index < queueCount {
       let queued = queue[index]
       index += 1
+      if let onFollow { onFollow(queued.action) }
       if let lineage = queued.lineage {
         reduceWithoutRefusal { reduceQueued(queued.action, of: lineage) }
       } else if mayBeRefused {
