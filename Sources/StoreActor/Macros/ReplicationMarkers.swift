@@ -39,7 +39,7 @@ public macro ReplicatedAsCodable() =
 /// it; the first revision after the restart sets the default. One that is also
 /// `@ReplicationIgnored` is not journaled and needs no wire form.
 ///
-/// On a case of a ``DurableAction`` that no client sends, it means that the case is not stored.
+/// On a case of a `DurableAction` that no client sends, it means that the case is not stored.
 ///
 /// ```swift
 /// @DurableIgnored var isSaving = false

@@ -11,7 +11,7 @@ extension TestStore {
   /// }
   /// ```
   ///
-  /// All effects end, without an action. Schedules go on. If the state is a ``DurableState``, its
+  /// All effects end, without an action. Schedules go on. If the state is a `DurableState`, its
   /// `@DurableIgnored` properties have their defaults. Then the features are informed, by
   /// ``Reducer/onRestored(_:)`` and ``Reducer/onStart(_:)``. Actions that were received before must
   /// be asserted before.

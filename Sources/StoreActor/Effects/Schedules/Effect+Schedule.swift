@@ -22,7 +22,7 @@ extension Effect {
   ///
   /// A daemon with a journal keeps the schedule, which keeps its due time when the daemon is
   /// started again. For this, the actions of the root and of all features that lead to this one
-  /// must be ``DurableAction``s; otherwise the schedule ends with the daemon, and an issue is
+  /// must be `DurableAction`s; otherwise the schedule ends with the daemon, and an issue is
   /// reported when it is returned.
   ///
   /// A schedule belongs to the feature that returns it. It ends when it has fired, when
