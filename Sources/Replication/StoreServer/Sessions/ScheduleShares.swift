@@ -38,11 +38,9 @@ final class ScheduleShares: ScheduleObserver {
         && bytes.all + timer.bytes <= limits.scheduleBytes.all
     }
     if hasRoom { return nil }
-    return Refusal(
-      reason: "The daemon keeps \(counts.all) schedules of \(bytes.all >> 10) KiB, and has no "
-        + "room for another one of yours. Cancel some of them.",
-      code: "schedules",
-      encodedValue: nil,
+    return .ofSchedule(
+      "The daemon keeps \(counts.all) schedules of \(bytes.all >> 10) KiB, and has no "
+        + "room for another one of yours. Cancel some of them."
     )
   }
 

@@ -75,10 +75,8 @@ extension RootCore {
     in replaced: [DurableTimer],
   ) -> Refusal? {
     if effectLog != nil, timer.action.isEmpty, let actionForm, actionForm.isTooLong(action) {
-      return Refusal(
-        reason: "The action of a schedule has more than \(StoredAction.mostBytes >> 10) KiB.",
-        code: "schedules",
-        encodedValue: nil,
+      return .ofSchedule(
+        "The action of a schedule has more than \(StoredAction.mostBytes >> 10) KiB."
       )
     }
     for other in replaced { schedules.count(other, -1) }

@@ -70,7 +70,7 @@ package final class ScheduleTable<Action> {
   var fire: (Firing) -> Void = { _ in }
   /// The clock; nil until the first use.
   private var clock: ScheduleClock?
-  private var makeClock: () -> ScheduleClock
+  private let makeClock: () -> ScheduleClock
   /// Ends the wait in progress; nil if there is none.
   private var endWait: (() -> Void)?
   /// When the wait in progress ends, by the clock.
@@ -106,10 +106,8 @@ package final class ScheduleTable<Action> {
   func refusal(of timer: DurableTimer) -> Refusal? {
     if let refusal = observer?.refusal(of: timer) { return refusal }
     guard count >= Self.most else { return nil }
-    return Refusal(
-      reason: "There are \(Self.most) schedules, and no more are kept. Cancel some of them.",
-      code: "schedules",
-      encodedValue: nil,
+    return .ofSchedule(
+      "There are \(Self.most) schedules, and no more are kept. Cancel some of them."
     )
   }
 
@@ -345,4 +343,11 @@ package protocol ScheduleObserver: AnyObject {
 
   /// Notes that a kept schedule was dropped at a start, because its child is absent.
   func dropped(_ timer: DurableTimer)
+}
+
+extension Refusal {
+  /// Refuses a schedule, for a reason that names the limit.
+  package static func ofSchedule(_ reason: String) -> Refusal {
+    Refusal(reason: reason, code: "schedules", encodedValue: nil)
+  }
 }

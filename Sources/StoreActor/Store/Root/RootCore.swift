@@ -744,7 +744,7 @@ package final class RootCore<State, Action>: StoreCore {
     }
   }
 
-  func currentLineage() -> EffectLineage {
+  private func currentLineage() -> EffectLineage {
     if let lineage = foreignLineage ?? batchLineage { return lineage }
     let lineage = EffectLineage(origin: origin)
     batchLineage = lineage

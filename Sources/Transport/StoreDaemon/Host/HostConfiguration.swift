@@ -40,8 +40,8 @@ public struct HostConfiguration: Sendable {
   ///
   /// Set it for one start if such work may crash the daemon. Neither `onRestored` nor `onStart` is
   /// called, and neither the `restoredAction` nor the actions of sessions that have left are sent.
-  /// Kept schedules do not fire.
-  /// The next start without it informs the features of the same work and the same sessions.
+  /// Kept schedules do not fire. The next start without it informs the features of the same work
+  /// and the same sessions.
   public var startsSafely = false
   /// Whether clients are notified of a change after it is safely on disk, or before.
   public var durability = Durability.full
