@@ -111,7 +111,7 @@ crash: packages ## Kill a release build ROUNDS=N times (200), cut its disk CUTS=
 	@echo '==> $(ROUNDS) kills, $(CUTS) cuts, each error at each call, $(COPIES) copies, $(FLIPS) flipped bits'
 	@PROGRAMS=$(CURDIR)/.build/release FAILPOINTS=1 CRASH_ROUNDS=$(ROUNDS) CUTS=$(CUTS) ERRNOS=all \
 	  KILLS=40 COPIES=$(COPIES) FLIPS=$(FLIPS) SWIFT=$(SWIFT) Scripts/test \
-	  --filter 'BackupTests|CutTests|DurableTests|ErrnoTests|JournalDamageTests|ReplayTests'
+	  --filter 'AnswerCrashTests|BackupTests|CutTests|DurableTests|ErrnoTests|JournalDamageTests|ReplayTests'
 
 storm: packages ## Attack a release build in three rounds of SECONDS=N (60), clients work (SANITIZE=address)
 	@SWIFT='$(SWIFT)' Scripts/storm $(SECONDS) $(SANITIZE)

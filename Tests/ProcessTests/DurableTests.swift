@@ -30,101 +30,22 @@ extension ProcessTests {
 
     private static let increment = #""incrementButtonTapped""#
 
-    /// How often a daemon is killed; `CRASH_ROUNDS` sets it.
-    private static let rounds =
-      ProcessInfo.processInfo.environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 21
-
-    /// Whether daemons can be ended at named places.
-    static let hasFailpoints =
-      ProcessInfo.processInfo.environment["PROGRAMS"] == nil
-      || ProcessInfo.processInfo.environment["FAILPOINTS"] != nil
-
-    /// A failpoint at which a daemon ends.
-    private struct Place {
-      let point: Failpoint
-      /// The number of the pass at which the daemon ends.
-      let count: Int
-      /// Whether a round certainly reaches that pass.
-      let isSure: Bool
-
-      /// Each failpoint in turn, between rounds in which only a signal ends the daemon.
-      ///
-      /// Those of the recovery are first, since they need the data of a daemon without a failpoint.
-      init?(round: Int) {
-        guard DurableTests.hasFailpoints, !round.isMultiple(of: 3) else { return nil }
-        let first: [Failpoint] = [.duringRecovery, .afterRecovery]
-        let points = first + Failpoint.allCases.filter { !first.contains($0) }
-        let number = round * 2 / 3
-        point = points[number % points.count]
-        isSure = number < points.count
-        let sure =
-          switch point {
-          // The first pass is the daemon's own at its start.
-          case .beforeAppend, .afterAppend, .beforeCommit, .afterCommit: 2
-          // After answers to hellos and joins.
-          case .beforeAck, .afterAck: 8
-          case .beforePublishing, .afterPublishing, .duringSnapshot, .afterSnapshot,
-            .duringRotation, .duringTruncation, .duringRecovery, .afterRecovery:
-            1
-          }
-        count = isSure || first.contains(point) ? sure : .random(in: 1...20)
-      }
+    /// A daemon that keeps little history, so that it removes some in each round.
+    private func loop(_ world: World) -> CrashLoop {
+      CrashLoop(
+        world: world,
+        program: .stored,
+        arguments: ["--dir", world.directory, "--retain-bytes", "20000"],
+        reachesAll: true,
+      )
     }
 
-    /// The arguments of a daemon that keeps little history, so that it removes some in each round.
-    private func arguments(_ world: World) -> [String] {
-      ["--dir", world.directory, "--retain-bytes", "20000"]
-    }
-
-    /// Starts a daemon that may end at a failpoint, also before it is ready.
-    private func startDaemon(_ world: World, _ round: Int) async throws -> ChildProcess {
-      var environment: [String: String] = [:]
-      if let place = Place(round: round) {
-        environment["STOREACTOR_FAILPOINT"] = "\(place.point.rawValue):\(place.count)"
-        environment["STOREACTOR_FAILPOINT_NOTES"] = "\(world.directory)/places"
-        environment["STOREACTOR_SNAPSHOT_BYTES"] = "2000"
-        environment["STOREACTOR_SEGMENT_BYTES"] = "10000"
-      }
-      let daemon = try world.start(.stored, arguments(world), environment: environment)
-      try await waitForFirst([
-        { _ = try await daemon.output.lines(atLeast: 1) }, { _ = try await daemon.ended() },
-      ])
-      return daemon
-    }
-
-    /// Ends a daemon in the middle of its round, as a client sees it.
-    ///
-    /// If the round certainly reaches a failpoint, it waits for that end instead.
-    private func end(
-      _ daemon: ChildProcess,
-      _ round: Int,
-      when client: ChildProcess,
-      hasSeen lines: Int,
-    ) async throws {
-      if Place(round: round)?.isSure != true {
-        try await waitForFirst([
-          { _ = try await client.output.lines(atLeast: lines) }, { _ = try await daemon.ended() },
-        ])
-        daemon.send(signal: SIGKILL)
-      }
-      #expect(try await daemon.ended(within: .seconds(30)) == .signal(SIGKILL), "round \(round)")
-    }
-
-    /// Expects that each failpoint has ended a daemon.
-    private func checkPlaces(_ world: World, rounds: Int) throws {
-      let sure = (0..<rounds).compactMap(Place.init).filter(\.isSure).map(\.point.rawValue)
-      guard !sure.isEmpty else { return }
-      let notes = try String(contentsOfFile: "\(world.directory)/places", encoding: .utf8)
-      let reached = Set(notes.split(separator: "\n").map(String.init))
-      #expect(reached.isSuperset(of: sure), "\(Set(sure).subtracting(reached)) was not reached")
-      #expect(rounds < 21 || sure.count == Failpoint.allCases.count)
-    }
-
-    @Test(.timeLimit(.minutes(rounds > 21 ? 60 : 4)))
+    @Test(.timeLimit(.minutes(CrashLoop.rounds > 21 ? 60 : 4)))
     func `Through kills anywhere every acknowledged action is there exactly once`() async throws {
       try await World.run { world in
-        let (senders, rounds, each) = (4, Self.rounds, 25)
-        var daemon = try await startDaemon(world, 0)
+        let loop = loop(world)
+        let (senders, rounds, each) = (4, CrashLoop.rounds, 25)
+        var daemon = try await loop.startDaemon(0)
         let epoch = try await world.answer("--json", "status")["epoch"]
         let watcher = try await world.watch("todos", "--deltas", "--digest")
         let clients = try (0..<senders).map { _ in
@@ -141,10 +62,10 @@ extension ProcessTests {
             for client in clients { _ = try await client.output.lines(atLeast: 1) }
           }
           let seen = round * each + Int.random(in: 0..<each)
-          try await end(daemon, round, when: clients[round % senders], hasSeen: seen)
-          daemon = try await startDaemon(world, round + 1 < rounds ? round + 1 : 0)
+          try await loop.end(daemon, round, when: clients[round % senders], hasSeen: seen)
+          daemon = try await loop.startDaemon(round + 1 < rounds ? round + 1 : 0)
         }
-        try checkPlaces(world, rounds: rounds)
+        try loop.checkPlaces()
         for client in clients { client.closeInput() }
         for client in clients {
           let run = try await world.finish(client)
@@ -189,7 +110,7 @@ extension ProcessTests {
       // The time grows with the number of actions.
       let verify = try await world.client(
         ["--json", "verify", "--data", "\(world.directory)/data"],
-        within: .seconds(max(30, Self.rounds)),
+        within: .seconds(max(30, CrashLoop.rounds)),
       )
       #expect(verify.isSuccess, "\(verify.errorText)")
       let replay = try await world.replay()

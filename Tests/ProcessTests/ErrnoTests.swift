@@ -250,7 +250,7 @@ extension ProcessTests {
     /// Expects that the faults occurred: most of a sample; each call in a whole run.
     private func check(_ refusals: [String], of faults: [Fault]) {
       // Without small segments some calls are rare.
-      guard DurableTests.hasFailpoints else { return }
+      guard CrashLoop.hasFailpoints else { return }
       let calls = Set(refusals.compactMap { $0.split(separator: " ").first.map(String.init) })
       let meant = Set(faults.map(\.call))
       #expect(
