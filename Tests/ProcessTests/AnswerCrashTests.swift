@@ -88,7 +88,9 @@ extension ProcessTests {
     /// Expects the last labels, and that no due time of the schedule has fired twice.
     private func checkRest(_ world: World, samples: Int, last: Int) async throws {
       for sample in 0..<samples {
-        #expect(try await world.get("samples/\(sample)")["label"]?.text == Self.label(sample, last))
+        #expect(
+          try await world.get("samples/\(sample)")["label"]?.text == Self.label(sample, last)
+        )
       }
       #expect(try await world.get("samples/\(samples)")["isSealed"] == true)
       let schedules = try await world.client("schedules").output
@@ -112,7 +114,10 @@ extension ProcessTests {
       let replay = try world.start(.strangerDaemon, [world.directory, "--replay"])
       let run = try await world.finish(replay, within: .seconds(max(60, CrashLoop.rounds)))
       #expect(run.isSuccess, "\(run.output) \(run.errorText)")
-      #expect(!run.output.contains { $0.contains("differs at") || $0 == "Not checked:" }, "\(run.output)")
+      #expect(
+        !run.output.contains { $0.contains("differs at") || $0 == "Not checked:" },
+        "\(run.output)",
+      )
     }
   }
 }

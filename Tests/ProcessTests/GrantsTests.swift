@@ -465,5 +465,42 @@ extension ProcessTests {
         }
       }
     }
+
+    @Test
+    func `The log names actions of seen scopes to a user, without sender and contents`()
+      async throws
+    {
+      let grants = """
+        user:\(OtherUsers.ann)  laboratory  see
+        user:\(OtherUsers.bob)  samples/*  see
+        """
+      try await run(grants) { world in
+        _ = try await world.startDaemon(.strangerDaemon, ["--keep"])
+        try await world.send("laboratory", #"{"sampleTaken":{"id":7,"label":"ore"}}"#)
+        try await world.send("samples/7", #"{"relabelled":"gold"}"#)
+        try await world.send("laboratory", #"{"ovenTimed":{"milliseconds":1}}"#)
+        let watcher = try await world.watch("laboratory")
+        _ = try await watcher.output.line("the oven") { $0.contains("off") }
+        func log(_ user: UInt32) async throws -> [JSONValue] {
+          try await world.client(as: user, "log").output.map { try JSONValue(parsing: $0) }
+        }
+        let ann = try await log(OtherUsers.ann)
+        #expect(ann.map { $0["name"]?.text } == ["sampleTaken", nil, "ovenTimed", "ovenSet"])
+        #expect(ann.map { $0["by"]?.text } == ["client", nil, "client", "internal"])
+        #expect(ann.last?["cause"]?.int == 3)
+        for entry in ann {
+          for hidden in ["action", "session", "user", "pid", "effect", "began", "bytes"] {
+            #expect(entry[hidden] == nil, "\(entry.text())")
+          }
+        }
+        let bob = try await log(OtherUsers.bob)
+        #expect(bob.map { $0["revision"]?.int } == [1, 2])
+        #expect(bob.map { $0["name"]?.text } == [nil, "relabelled"])
+        let why = try await world.finish(
+          world.start(as: OtherUsers.ann, ["--dir", world.directory, "why", "4"])
+        )
+        #expect(why.output.contains { $0.contains("ovenTimed") }, "\(why.output)")
+      }
+    }
   }
 }

@@ -16,7 +16,7 @@ struct Why: ParsableCommand {
       another revision to go further. With --json, "relation" is "cause", "revision" or \
       "consequence".
 
-      Only a client that may see everything learns causes.
+      A client that may not see everything learns the causes of actions of scopes that it may see.
 
       Example:
         storectl why 15

@@ -88,6 +88,7 @@ struct LogLine {
 
   var who: String {
     switch text(entry[field: "by"]) {
+    case "client" where entry[field: "session"] == nil: "client"
     case "client":
       "session \(text(entry[field: "session"])) #\(text(entry[field: "sequence"]))"
         + (entry[field: "sessionName"].map { " \(text($0))" } ?? "")
@@ -119,7 +120,7 @@ struct LogLine {
       return "\(scope) \(self.action(action, scope).text())"
     }
     if let bytes = entry[field: "actionBytes"] { return "\(scope) (\(text(bytes)) bytes)" }
-    if let name = entry[field: "name"] { return text(name) }
+    if let name = entry[field: "name"] { return "\(scope) \(text(name))" }
     if entry[field: "ended"] != nil { return "an effect ended" }
     if entry[field: "forgot"] != nil { return "a client left" }
     return "by itself"

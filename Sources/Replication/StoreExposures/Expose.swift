@@ -205,6 +205,11 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     let outputs = ScopeOutputs(output)
     let replies = ScopeOutputs(replies)
     let schemas = ExposureSchemas(name, Element.self, Action.self, id: ids, outputs, replies)
+    let rowID: @Sendable (ErasedScope.Place) -> ID? = { action in
+      let action = action.assumingMemoryBound(to: RootAction.self)
+      guard case .element(let id, _)? = path.extract(from: action.pointee) else { return nil }
+      return id
+    }
     self.init(schemas) {
       let followed = FollowedRows<ID>()
       let rows = ExposedRows(
@@ -233,11 +238,8 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
         },
         changedIDs: ExposedRows.changedIDs(of: part, ids),
         encodedIDs: ExposedRows.encodedIDs(of: part),
-        followed: { action in
-          let action = action.assumingMemoryBound(to: RootAction.self)
-          guard case .element(let id, _)? = path.extract(from: action.pointee) else { return nil }
-          return followed.scopes[id]
-        },
+        followed: { rowID($0).flatMap { followed.scopes[$0] } },
+        id: { action in rowID(action).flatMap { ExposedRows.text(of: $0, ids) } },
       )
       return ExposedScopes(schemas, outputs: outputs, replies: replies, rows: rows)
     }

@@ -66,7 +66,7 @@ package final class ExposedScopes {
   private var followers = 0
 
   @usableFromInline
-  typealias HasAction = (_ action: ErasedScope.Place) -> Bool
+  typealias HasAction = @Sendable (_ action: ErasedScope.Place) -> Bool
 
   @usableFromInline
   typealias EncodeAction = (_ action: ErasedScope.Place) throws(CodecError) -> [UInt8]?
@@ -174,6 +174,17 @@ package final class ExposedScopes {
     }
   }
 
+  /// Returns the name of the scope that an action of the root belongs to, or nil; on any thread.
+  package var scopeName: @Sendable (_ action: ErasedScope.Place) -> String? {
+    let name = description.name
+    if let rows {
+      let rowID = rows.id
+      return { action in rowID(action).map { "\(name)/\($0)" } }
+    }
+    let hasAction = hasAction
+    return { action in hasAction?(action) == true ? name : nil }
+  }
+
   /// The followed scope that an action of the root belongs to.
   package func followedScope(of action: ErasedScope.Place) -> RootScope? {
     guard let whole, let hasAction else { return rows?.followed(action) }
@@ -248,6 +259,8 @@ package struct ExposedRows {
   package let encodedIDs: (_ place: Place, _ start: Int, ([UInt8]) -> Bool) -> Int?
   /// The followed scope of an action's row.
   let followed: (_ action: Place) -> RootScope?
+  /// The id of an action's row, as in scopes' names.
+  let id: @Sendable (_ action: Place) -> String?
 
   @usableFromInline
   init(
@@ -256,7 +269,9 @@ package struct ExposedRows {
     changedIDs: @escaping @Sendable (Place, Place, (String) -> Void) -> Void,
     encodedIDs: @escaping (Place, Int, ([UInt8]) -> Bool) -> Int?,
     followed: @escaping (Place) -> RootScope?,
+    id: @escaping @Sendable (Place) -> String?,
   ) {
+    self.id = id
     self.find = find
     self.forEachChanged = forEachChanged
     self.changedIDs = changedIDs
@@ -287,6 +302,12 @@ package struct ExposedRows {
       throw CodecError(.typeMismatch, "the id cannot be decoded from its encoding")
     }
     return text
+  }
+
+  /// The text of an action's id in scopes' names; nil if it has none.
+  @usableFromInline
+  static func text<ID: WireValue>(of id: ID, _ document: SchemaDocument) -> String? {
+    ScopeDescription.text(of: id, document)
   }
 
   /// Iterates over the ids of an array from a position on.

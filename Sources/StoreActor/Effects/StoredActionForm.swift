@@ -51,7 +51,7 @@ package struct StoredActionForm<Action>: Sendable {
   }
 
   /// Reads an action; nil if the bytes are not a form that this build writes.
-  func read(_ bytes: [UInt8]) -> Action? {
+  package func read(_ bytes: [UInt8]) -> Action? {
     do throws(CodecError) {
       return try decode(bytes)
     } catch {

@@ -67,7 +67,8 @@ struct ServerCrashTests {
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .decrementButtonTapped)
     let refused = try #require(try journal.records.first?.details.refused.first)
     #expect(refused.failure.code == Outcome.crashed && refused.sequence == 1)
-    let entry = try journal.records[0].entry(changed: nil, PastLimits(), .causes).value
+    let entry = try #require(try journal.records[0].entry(changed: nil, PastLimits(), .causes))
+      .value
     #expect("\(entry)".contains("crashed"))
     let client = try #require(try journal.recover(1).history.clients.first)
     #expect(client.outcomes.first?.failure?.code == Outcome.crashed)

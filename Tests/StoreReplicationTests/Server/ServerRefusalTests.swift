@@ -83,11 +83,12 @@ struct ServerRefusalTests {
     #expect(first.sequence == 1 && first.scope == "counter")
     #expect(first.action == (try Deck.CounterAction.filled(bytes: -1).encoded()))
     #expect(Outcome.failed(first.failure) == (try refusal(-1)))
-    let entry = records[0].entry(changed: nil, PastLimits(), .causes).value
+    let entry = try #require(records[0].entry(changed: nil, PastLimits(), .causes)).value
     #expect("\(entry)".contains("negative") && "\(entry)".contains("No negative bytes."))
     // Its holder could impersonate the client.
     #expect(!"\(entry)".contains(ServerBench.clientID(1).hexadecimal))
-    let part = records[0].entry(changed: ["counter"], PastLimits(), .changes).value
+    let part = try #require(records[0].entry(changed: ["counter"], PastLimits(), .seeing("cards")))
+      .value
     #expect(!"\(part)".contains("negative"))
   }
 

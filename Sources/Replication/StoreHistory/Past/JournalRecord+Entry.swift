@@ -32,48 +32,65 @@ extension JournalRecord {
   /// - Parameters:
   ///   - changed: The names of the changed scopes; nil if they are unknown.
   ///   - limits: The limits of an entry.
-  ///   - telling: The disclosure that is allowed.
-  /// - Returns: A map, and its approximate size in bytes.
+  ///   - telling: The disclosure that the reader may receive.
+  /// - Returns: A map, and its approximate size in bytes; nil if nothing of it may be disclosed.
   func entry(
     changed: [String]?,
     _ limits: PastLimits,
     _ telling: PastTelling,
+  ) -> (value: GenericValue, bytes: Int)? {
+    switch telling {
+    case .all: return entry(changed: changed, limits) { addCauses(to: &$0, withClients: true) }
+    case .causes:
+      return entry(changed: changed, limits) { addCauses(to: &$0, withClients: false) }
+    case .seen(let actions):
+      let action = actions.action(of: self)
+      guard action != nil || changed?.isEmpty == false else { return nil }
+      return entry(changed: changed, limits) { if let action { $0.add(action, origin) } }
+    }
+  }
+
+  /// The entry of a record in an export.
+  func wholeEntry(changed: [String]?, _ limits: PastLimits) -> GenericValue {
+    entry(changed: changed, limits) { addCauses(to: &$0, withClients: true) }.value
+  }
+
+  private func entry(
+    changed: [String]?,
+    _ limits: PastLimits,
+    addingCauses addCauses: (inout Entry) -> Void,
   ) -> (value: GenericValue, bytes: Int) {
-    let tellsAll = telling == .all
-    // The names of actions contain the ids of rows.
-    let tellsCauses = telling != .changes
     var entry = Entry(limits: limits)
     entry.add("revision", .unsigned(revision))
     entry.add("time", .unsigned(wallMilliseconds))
-    if telling != .changes { entry.add(origin, tellsAll: tellsAll) }
-    if telling != .changes { entry.addRefusals(of: details, tellsAll: tellsAll) }
-    if tellsCauses, !details.followed.isEmpty {
+    addCauses(&entry)
+    if let changed { entry.add("changed", .array(changed.map { .text($0) })) }
+    return (entry.value, entry.bytes)
+  }
+
+  /// Adds everything but the changes.
+  ///
+  /// - Parameter withClients: Whether clients' ids are added.
+  private func addCauses(to entry: inout Entry, withClients: Bool) {
+    entry.add(origin, withClients: withClients)
+    entry.addRefusals(of: details, withClients: withClients)
+    if !details.followed.isEmpty {
       entry.add("then", .array(details.followed.map { .text($0) }))
     }
-    if telling != .changes, let fired = details.fired {
+    if let fired = details.fired {
       entry.add("schedule", .unsigned(fired.number))
       entry.add("due", .unsigned(fired.due.wallMilliseconds))
     }
-    if telling != .changes, let reply = details.reply?.value {
-      entry.add("reply", item: reply.bytes)
+    if let reply = details.reply?.value { entry.add("reply", item: reply.bytes) }
+    if let microseconds = details.microseconds { entry.add("us", .unsigned(microseconds)) }
+    entry.add("bytes", .unsigned(UInt64(delta?.count ?? 0)))
+    if !details.began.isEmpty {
+      entry.add("began", .array(details.began.map { .text($0.effect.name) }))
     }
-    if let changed { entry.add("changed", .array(changed.map { .text($0) })) }
-    if telling != .changes, let microseconds = details.microseconds {
-      entry.add("us", .unsigned(microseconds))
+    if !details.ended.isEmpty { entry.add("ended", .unsigned(UInt64(details.ended.count))) }
+    if withClients, !details.forgotten.isEmpty {
+      entry.add("forgot", .array(details.forgotten.map { .text($0.hexadecimal) }))
     }
-    if telling != .changes {
-      entry.add("bytes", .unsigned(UInt64(delta?.count ?? 0)))
-      if !details.began.isEmpty {
-        entry.add("began", .array(details.began.map { .text($0.effect.name) }))
-      }
-      if !details.ended.isEmpty {
-        entry.add("ended", .unsigned(UInt64(details.ended.count)))
-      }
-      if tellsAll, !details.forgotten.isEmpty {
-        entry.add("forgot", .array(details.forgotten.map { .text($0.hexadecimal) }))
-      }
-    }
-    return (entry.value, entry.bytes)
   }
 
   private struct Entry {
@@ -87,7 +104,20 @@ extension JournalRecord {
 
     mutating func add(_ name: String, _ value: GenericValue) { fields.append((name, value)) }
 
-    mutating func add(_ origin: Origin, tellsAll: Bool) {
+    /// Adds an action of a scope that the reader may see.
+    mutating func add(_ action: SeenActions.Seen, _ origin: Origin) {
+      switch origin {
+      case .client: add("by", .text("client"))
+      case .internal(let internalAction):
+        add("by", .text("internal"))
+        if let cause = internalAction.cause { add("cause", .unsigned(cause.revision)) }
+      case .daemon, .session, .restored: break
+      }
+      if let scope = action.scope { add("scope", .text(scope)) }
+      if let name = action.name { add("name", .text(name)) }
+    }
+
+    mutating func add(_ origin: Origin, withClients: Bool) {
       switch origin {
       case .daemon: add("by", .text("daemon"))
       case .internal(let action):
@@ -104,7 +134,7 @@ extension JournalRecord {
       case .client(let action):
         add("by", .text("client"))
         // Its holder could impersonate the client, so only readers of the files receive the id.
-        if tellsAll { add("client", .text(action.client.hexadecimal)) }
+        if withClients { add("client", .text(action.client.hexadecimal)) }
         if case .user(let user, _, let process) = action.identity {
           add("user", .unsigned(UInt64(user)))
           add("pid", .unsigned(UInt64(process)))
@@ -134,11 +164,11 @@ extension JournalRecord {
     }
 
     /// Adds the actions that were refused before the revision.
-    mutating func addRefusals(of details: Details, tellsAll: Bool) {
+    mutating func addRefusals(of details: Details, withClients: Bool) {
       if !details.refused.isEmpty {
         let entries = details.refused.map { refused in
           var entry = Entry(limits: limits)
-          if tellsAll { entry.add("client", .text(refused.client.hexadecimal)) }
+          if withClients { entry.add("client", .text(refused.client.hexadecimal)) }
           entry.add("session", .unsigned(refused.session))
           entry.add("sequence", .unsigned(refused.sequence))
           if let action = refused.action {

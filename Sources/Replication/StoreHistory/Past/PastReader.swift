@@ -83,8 +83,9 @@ package struct PastReader<Root: PastRoot> {
           page.next = record.revision
           page.scanned += 1
           let isNamed = scope == nil || changed?.contains(where: { $0 == scope }) == true
-          if record.isOf(client), isNamed, telling != .changes || changed?.isEmpty == false {
+          if record.isOf(client), isNamed,
             let entry = record.entry(changed: changed, limits, telling)
+          {
             page.entries.append(entry.value)
             page.bytes += entry.bytes
           }
@@ -272,13 +273,13 @@ package struct PastReader<Root: PastRoot> {
 extension PastReader: Sendable where Root: Sendable {}
 
 /// The disclosure of the past that a client may receive.
-package enum PastTelling: Hashable, Sendable {
+package enum PastTelling: Sendable {
   /// Everything, for readers of the files.
   case all
   /// Everything but the ids of clients, whose holders could impersonate them.
   case causes
-  /// The times of changes to scopes that they may see, without the causes.
-  case changes
+  /// The changes to scopes that they may see, and the names of actions of these scopes.
+  case seen(SeenActions)
 }
 
 /// The limits of one answer.

@@ -535,7 +535,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     }
     let asking = query
     let past = TypedPast(form, naming: named, asked: asked)
-    let telling: PastTelling = rights.isEverything ? .causes : .changes
+    let telling: PastTelling =
+      rights.isEverything ? .causes : .seen(SeenActions(rights, actionForm, among: exposed))
     guard case .log = asking else {
       return { source, _ in
         var reader = PastReader(source, past, telling: telling)
