@@ -91,6 +91,35 @@ struct OutputTests {
     #expect(start.who == "start" && start.what == "for the first time")
   }
 
+  @Test("The details of a revision have its refusals, reply, schedule and effects")
+  @MainActor
+  func notesInLog() {
+    let refused: GenericValue = .map(named: [
+      ("session", .unsigned(4)), ("sequence", .unsigned(2)), ("scope", .text("todos")),
+      ("action", .text("add")), ("reason", .text("At most 50.")),
+    ])
+    let entry: GenericValue = .map(named: [
+      ("revision", .unsigned(7)), ("refused", .array([refused])),
+      ("then", .array([.text("jobs.began")])), ("reply", .unsigned(9)),
+      ("schedule", .unsigned(3)), ("due", .unsigned(1_000)),
+      ("began", .array([.text("print"), .text("cool")])),
+    ])
+    let line = LogLine(entry) { value, _ in JSONProjection.untyped(value) }
+    #expect(
+      line.notes == [
+        #"before: session 4 #2    todos "add"  refused: At most 50."#, "then jobs.began",
+        "replied 9", "due at 1970-01-01T00:00:01.000Z by schedule 3", "began print, cool",
+      ]
+    )
+    // To a client with some rights, the log names an action without its sender.
+    let seen: GenericValue = .map(named: [
+      ("revision", .unsigned(8)), ("by", .text("client")), ("scope", .text("todos")),
+      ("name", .text("addButtonTapped")),
+    ])
+    let part = LogLine(seen) { value, _ in JSONProjection.untyped(value) }
+    #expect(part.who == "client" && part.what == "todos addButtonTapped" && part.notes.isEmpty)
+  }
+
   @Test("A count of one has a noun in the singular")
   func counts() {
     let one = BenchReport(latencies: [1_000], bytes: 9, window: 1, elapsed: 1_000_000)

@@ -81,6 +81,12 @@ struct LogLine {
     }
   }
 
+  /// For people: everything that the columns of the log have no room for, one line each.
+  var notes: [String] {
+    let sequel = [then, reply, firing, began].filter { !$0.isEmpty }.map { Printable.text($0) }
+    return refusals.map { "before: \($0.drop { $0 == " " || $0 == "–" })" } + sequel
+  }
+
   var time: String {
     guard case .unsigned(let milliseconds)? = entry[field: "time"] else { return "–" }
     return UTCTime.text(milliseconds: milliseconds)
@@ -146,6 +152,25 @@ struct LogLine {
   private var then: String {
     guard case .array(let names)? = entry[field: "then"] else { return "" }
     return "then \(names.map { text($0) }.joined(separator: ", "))"
+  }
+
+  /// The reducer's reply to the client's action.
+  private var reply: String {
+    if let bytes = entry[field: "replyBytes"] { return "replied with \(text(bytes)) bytes" }
+    return entry[field: "reply"].map { "replied \(JSONProjection.untyped($0).text())" } ?? ""
+  }
+
+  /// The schedule that sent the action, and its due time.
+  private var firing: String {
+    guard case .unsigned(let due)? = entry[field: "due"] else { return "" }
+    let number = text(entry[field: "schedule"])
+    return "due at \(UTCTime.text(milliseconds: due)) by schedule \(number)"
+  }
+
+  /// The effects that the revision began.
+  private var began: String {
+    guard case .array(let names)? = entry[field: "began"] else { return "" }
+    return "began \(names.map { text($0) }.joined(separator: ", "))"
   }
 
   var changed: String {

@@ -27,6 +27,8 @@ final class DaemonModel {
     /// The names of the scopes that the revision changed; nil if unknown.
     let scopes: [String]?
     let duration: String
+    /// The answer, the causes and the consequences, one line each.
+    let notes: [String]
   }
 
   /// Sends a history query, and passes the answer on when it arrives.
@@ -226,6 +228,7 @@ final class DaemonModel {
       changed: line.changed,
       scopes: line.scopes,
       duration: line.duration,
+      notes: line.notes,
     )
   }
 }

@@ -64,6 +64,7 @@ final class LogDetails {
     func add(_ text: String, _ style: Style = .plain) {
       lines.append(Line(id: lines.count, text: text, style: style))
     }
+    for note in row.notes { add(note, Style(.secondary)) }
     guard let scopes = row.scopes else {
       add("Its changes are not kept any more.", Style(.secondary))
       return lines
@@ -87,7 +88,7 @@ final class LogDetails {
         add("\(name): \(error.message)", Style(.red))
       }
     }
-    if lines.isEmpty { add("It changed no exposed state.", Style(.secondary)) }
+    if lines.count == row.notes.count { add("It changed no exposed state.", Style(.secondary)) }
     if scopes.count > Self.mostScopes {
       let others = Counted.text(scopes.count - Self.mostScopes, "other scope")
       add("and \(others).", Style(.secondary))

@@ -45,8 +45,6 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// The weight of the step in progress, in bytes: its deltas, and other bytes that the new root
   /// does not share with the old one.
   @exclusivity(unchecked) private var stepWeight = 0
-  /// The durable form of the root's actions; nil if their type declares none.
-  private let actionForm = StoredActionForm<RootAction>()
   /// The journal that records steps; nil without one.
   private let journal: RootJournal<Root>?
   /// The newest released revision, if there is a journal.
@@ -306,7 +304,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
 
   /// The bytes of an internal action: its durable form, or else those that a client could send.
   private func form(of action: RootAction) -> JournalRecord.InternalAction.Form? {
-    if let actionForm {
+    if let actionForm = core.actionForm {
       return actionForm.bytes(of: action).map { .init(scope: nil, action: $0) }
     }
     return withUnsafePointer(to: action) { place in
@@ -536,7 +534,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     let asking = query
     let past = TypedPast(form, naming: named, asked: asked)
     let telling: PastTelling =
-      rights.isEverything ? .causes : .seen(SeenActions(rights, actionForm, among: exposed))
+      rights.isEverything ? .causes : .seen(SeenActions(rights, core.actionForm, among: exposed))
     guard case .log = asking else {
       return { source, _ in
         var reader = PastReader(source, past, telling: telling)
