@@ -53,6 +53,8 @@ enum HostBench {
     case "serve": try ServeBench.run(&arguments)
     case "write": try WriteBench.run(&arguments)
     case "rejoin": try RejoinBench.run(&arguments)
+    case "decide": try RefusalBench.serve(&arguments)
+    case "refused": try RefusalBench.run(&arguments)
     case "keep": try KeepBench.run(&arguments)
     case "recover": try RecoverBench.run(&arguments)
     case "read": try ReadBench.run(&arguments)
@@ -84,6 +86,8 @@ enum HostBench {
     HostBench serve --dir DIR [--rows N]   a daemon with rows, until killed
     HostBench write --dir DIR [--rows N] [--rate N] [--actions N]   latency of a writer's changes
     HostBench rejoin --dir DIR [--first N] clients that join one after the other, until killed
+    HostBench decide --dir DIR             a daemon that refuses an action, until killed
+    HostBench refused --dir DIR [--actions N] [--rounds N]   by one that changes nothing
     HostBench keep --data DIR [--toggles N] [--rows N] [--no-snapshots] [--retain BYTES]
         size of the journal after toggles, and latency of commits
     HostBench recover --data DIR [--rounds N]                  recovered records per second

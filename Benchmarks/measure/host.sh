@@ -76,10 +76,22 @@ measure_snapshots() {
     "$(field most_mib "$line")" "$(field capture_mib "$line")")"
 }
 
+# A refused action over real sockets, in turn with one that changes nothing.
+measure_refused() {
+  local line
+  say "Measuring refused actions over ipc: $pairs rounds of $write_count"
+  mkdir -m 700 "$work/decider"
+  start decider "$bin/HostBench" decide --dir "$work/decider"
+  line=$(host refused --dir "$work/decider" --actions "$write_count" --rounds "$pairs")
+  figure_of refused-ipc ratio "$line" "$(printf 'unchanged %.1f us' "$(field unchanged_us "$line")")"
+  stop_last
+}
+
 measure_host() {
   local line state
   measure_change
   measure_rows
+  measure_refused
   measure_open
   measure_snapshots
   say 'Measuring joins, frames, versions and the codec'

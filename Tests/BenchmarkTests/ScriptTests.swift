@@ -170,6 +170,7 @@ struct ScriptTests {
       "row-scopes", "row-clients", "snapshot-small-one", "snapshot-large-one",
       "snapshot-small-many", "snapshot-large-many", "snapshot-turn", "snapshot-memory",
       "observed-row", "observed-rows", "observed-row-of-rows", "plain-destination", "send-refused",
+      "refused-ipc",
       "start-up", "send-depth-3-instructions", "shared-elsewhere", "shared-depth-3", "send-shared",
       "send-shared-other", "send-shared-rows-1000", "send-shared-rows-1000-row",
       "send-shared-rows-1000-other", "open-memory", "open-scopes",

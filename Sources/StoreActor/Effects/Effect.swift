@@ -43,7 +43,14 @@ public struct Effect<Action>: Sendable {
     kind = .none
   }
 
+  /// The refusal, if the operation is `.refuse`.
+  @inlinable
+  package var refusal: Refusal? {
+    if isRefusal, case .refuse(let refusal) = operation { refusal } else { nil }
+  }
+
   /// Creates a refusal.
+  @inlinable
   init(refusal: Refusal) {
     operation = .refuse(refusal)
     kind = .refusal
@@ -67,7 +74,7 @@ package enum EffectOperation<Action> {
   /// No work.
   case none
   /// The refusal of the action; it absorbs all effects that it is combined with.
-  indirect case refuse(Refusal)
+  case refuse(Refusal)
   /// An action to be reduced in the same batch.
   case send(Action)
   /// Work for a task of its own.

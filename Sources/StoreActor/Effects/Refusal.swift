@@ -20,28 +20,51 @@ public import StoreState
 /// }
 /// ```
 public struct Refusal: Error, Hashable, Sendable {
+  /// One reference, because effects, tasks and failures pass a refusal on.
+  @Boxed private var parts: Parts
+
+  private struct Parts: Hashable, Sendable {
+    var reason: String
+    var code: String?
+    var encodedValue: EncodedValue?
+  }
+
   /// The reason, for people: at most 512 bytes of UTF-8.
-  public let reason: String
+  public var reason: String { parts.reason }
   /// The kind of refusal, for programs: at most 64 bytes of UTF-8.
-  public let code: String?
+  public var code: String? { parts.code }
   /// The value in its wire form: at most 4 KiB.
-  package let encodedValue: EncodedValue?
+  package var encodedValue: EncodedValue? { parts.encodedValue }
 
   /// The greatest number of bytes of a reason, of a code, and of a value.
   package static let (reasonBytes, codeBytes, valueBytes) = (512, 64, 4096)
 
   /// Creates a refusal from its parts, which are within the limits.
   package init(reason: String, code: String?, encodedValue: EncodedValue?) {
-    self.reason = reason
-    self.code = code
-    self.encodedValue = encodedValue
+    _parts = Boxed(Parts(reason: reason, code: code, encodedValue: encodedValue))
+  }
+
+  /// Creates a refusal without a value; reports and cuts parts that exceed a limit.
+  @usableFromInline
+  init(_ reason: String, code: String?, at location: IssueLocation) {
+    self.init(reason, code: code, encodedValue: nil, at: location)
   }
 
   /// Creates a refusal; reports and cuts parts that exceed a limit.
   init(
     _ reason: String,
     code: String?,
-    value: Result<EncodedValue, CodecError>?,
+    value: Result<EncodedValue, CodecError>,
+    at location: IssueLocation,
+  ) {
+    self.init(reason, code: code, encodedValue: Self.bounded(value, at: location), at: location)
+  }
+
+  /// Creates a refusal whose value is within its limit; reports and cuts texts that are too long.
+  private init(
+    _ reason: String,
+    code: String?,
+    encodedValue: EncodedValue?,
     at location: IssueLocation,
   ) {
     func bounded(_ text: String, _ limit: Int, _ name: String) -> String {
@@ -56,26 +79,34 @@ public struct Refusal: Error, Hashable, Sendable {
       )
       return text.bounded(toBytes: limit)
     }
-    self.reason = bounded(reason, Self.reasonBytes, "reason")
-    self.code = code.map { bounded($0, Self.codeBytes, "code") }
+    self.init(
+      reason: bounded(reason, Self.reasonBytes, "reason"),
+      code: code.map { bounded($0, Self.codeBytes, "code") },
+      encodedValue: encodedValue,
+    )
+  }
+
+  /// The value; nil, which is reported, if it exceeds its limit.
+  private static func bounded(
+    _ value: Result<EncodedValue, CodecError>,
+    at location: IssueLocation,
+  ) -> EncodedValue? {
     switch value {
-    case nil: encodedValue = nil
-    case .success(let value)? where value.bytes.count <= Self.valueBytes && value.isShallow:
-      encodedValue = value
-    case .success(let value)?:
-      encodedValue = nil
+    case .success(let value) where value.bytes.count <= valueBytes && value.isShallow:
+      return value
+    case .success(let value):
       location.report(
         """
         The value of a refusal has \(value.bytes.count) bytes in its wire form, and may have \
-        \(Self.valueBytes), in at most \(EncodedValue.mostLevels) levels. It was omitted.
+        \(valueBytes), in at most \(EncodedValue.mostLevels) levels. It was omitted.
 
         To fix, refuse with a smaller value, such as an id.
         """
       )
-    case .failure(let error)?:
-      encodedValue = nil
+    case .failure(let error):
       location.report("The value of a refusal was omitted, as it has no wire form: \(error)")
     }
+    return nil
   }
 
   /// The value of the refusal.
@@ -147,6 +178,7 @@ extension Effect {
   /// - `code`: The kind of refusal, for programs: at most 64 bytes.
   ///
   /// Returns the refusal, as an effect.
+  @inlinable
   public static func refuse(
     _ reason: String,
     code: String? = nil,
@@ -156,7 +188,7 @@ extension Effect {
     column: UInt = #column,
   ) -> Self {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    return .refuse(Refusal(reason, code: code, value: nil, at: location))
+    return Self(refusal: Refusal(reason, code: code, at: location))
   }
 
   /// Refuses the action with a value for its sender.

@@ -13,6 +13,16 @@ package struct UnansweredRefusals {
   }
 }
 
+extension RootCore {
+  /// Takes the refusals of actions that no remote client has sent: of effects, of sessions, and of
+  /// the process itself.
+  package func takeRefusals() -> UnansweredRefusals? {
+    guard unansweredRefusals.count > 0 else { return nil }
+    defer { unansweredRefusals = UnansweredRefusals() }
+    return unansweredRefusals
+  }
+}
+
 extension ActionFailure {
   /// The failure of a refused action.
   package init(_ refusal: Refusal) {

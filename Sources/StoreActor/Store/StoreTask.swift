@@ -14,8 +14,8 @@ public struct StoreTask: Sendable {
     case queued(QueuedTask, KeptRevisions?)
     /// The same as the first case, with the reply of the reducer, or with the journal to wait for.
     case detailed(ReducedTask)
-    /// Why a reducer has refused the action; in a box, so that tasks stay small.
-    indirect case refused(Refusal)
+    /// Why a reducer has refused the action.
+    case refused(Refusal)
     case sent(any SentTaskHandle)
   }
 

@@ -70,7 +70,7 @@ extension JournalRecord {
 
   /// Adds everything but the changes.
   ///
-  /// - Parameter withClients: Whether clients' ids are added.
+  /// Clients' ids are added only if `withClients` is true.
   private func addCauses(to entry: inout Entry, withClients: Bool) {
     entry.add(origin, withClients: withClients)
     entry.addRefusals(of: details, withClients: withClients)

@@ -145,7 +145,7 @@ package final class RootCore<State, Action>: StoreCore {
   /// The tasks of actions that were queued in the batch.
   @exclusivity(unchecked) private var tickets: [QueuedTask] = []
   /// The refusals of actions that nobody waits for since the last call of ``takeRefusals()``.
-  private var unansweredRefusals = UnansweredRefusals()
+  var unansweredRefusals = UnansweredRefusals()
   /// The origin of the action that is being reduced; nil for the process.
   @exclusivity(unchecked) private var origin: ActionOrigin?
   /// The link between the state and its shared values; nil while it has no such values.
@@ -215,6 +215,7 @@ package final class RootCore<State, Action>: StoreCore {
       step: { state, action, core in
         let effect = reducer.reduce(&state, action)
         if effect.isNone { return }
+        if let refusal = effect.refusal { return core.refuse(refusal) }
         core.take(effect, of: action)
       },
       restored: { state, restoration, core in
@@ -562,6 +563,13 @@ package final class RootCore<State, Action>: StoreCore {
     }
   }
 
+  /// Takes the refusal of the action that is being reduced.
+  @usableFromInline
+  func refuse(_ refusal: Refusal) {
+    // An absent target makes it irrelevant.
+    if registry.absence != .found { self.refusal = refusal }
+  }
+
   /// Takes the effects of the action that is being reduced.
   @usableFromInline
   func take(_ effect: Effect<Action>, of action: Action?) {
@@ -569,8 +577,7 @@ package final class RootCore<State, Action>: StoreCore {
     if registry.absence == .found { return }
     switch effect.operation {
     case .none: break
-    case .refuse(let refusal):
-      self.refusal = refusal
+    case .refuse(let refusal): refuse(refusal)
     case .send(let action): enqueue(QueuedAction(action: action, lineage: foreignLineage))
     case .cancel(let id): registry.cancelInStep(id, at: registry)
     case .output(let output): emit(output, of: action)
@@ -776,14 +783,6 @@ package final class RootCore<State, Action>: StoreCore {
     let settled = tickets
     tickets = []
     for ticket in settled { ticket.settle(outcome) }
-  }
-
-  /// Takes the refusals of actions that no remote client has sent: of effects, of sessions, and of
-  /// the process itself.
-  package func takeRefusals() -> UnansweredRefusals? {
-    guard unansweredRefusals.count > 0 else { return nil }
-    defer { unansweredRefusals = UnansweredRefusals() }
-    return unansweredRefusals
   }
 
   private func tellCommit() {
