@@ -46,6 +46,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     heardUntil = transport.now
     server.onUnsent = { [weak self] in self?.needsTurn() }
     if let journal { server.hasToPause = { journal.hasResult } }
+    server.recorder?.wallNow = { [weak self] in self?.transport.now.wallMilliseconds }
   }
 
   /// Releases the root store, which can then be used locally.

@@ -237,6 +237,16 @@ import Testing
     #expect(try origin(journal, 0) == .internal(action))
   }
 
+  @Test func `An action of an effect has its own time, also long after the last turn`() throws {
+    let bench = ServerBench(journal: journal)
+    bench.root.send(.secretChanged)
+    bench.clock.advance(by: .milliseconds(700))
+    bench.root.send(.secretChanged)
+    try sync(bench, journal)
+    let times = try journal.records.map(\.wallMilliseconds)
+    #expect(times.count == 2 && times[1] == times[0] + 700, "\(times)")
+  }
+
   @Test func `An action of an effect is recorded with the effect and the revision that began it`()
     async throws
   {

@@ -27,6 +27,9 @@ package final class Recorder {
   @exclusivity(unchecked) private var nextCause: RecordCause?
   /// The wall-clock time of the next revision, in milliseconds.
   var wallMilliseconds: UInt64 = 0
+  /// Returns that time for actions of effects, which are reduced outside of turns; nil if they have
+  /// the time of the last turn.
+  @exclusivity(unchecked) var wallNow: (() -> UInt64?)?
   /// The details of the next revision that no record contains yet: the inputs that its reducer has
   /// read, named effects that began or ended, clients that sent a goodbye.
   @exclusivity(unchecked) var details = JournalRecord.Details()
@@ -226,7 +229,10 @@ package final class Recorder {
   /// - Parameter action: Describes the action; called only if no client and no session is
   ///   the cause.
   func begin(_ action: () -> JournalRecord.InternalAction) {
-    if case .daemon = cause { cause = .other(.internal(action())) }
+    if case .daemon = cause {
+      cause = .other(.internal(action()))
+      if let time = wallNow?() { wallMilliseconds = time }
+    }
     if let pendingFiring { details.fired = pendingFiring.firing }
     beganAt = nanoseconds?()
   }
