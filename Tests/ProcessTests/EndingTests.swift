@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import StoreProtocol
@@ -50,6 +51,26 @@ extension ProcessTests {
         if command.isEndless { #expect(process.errors.lines == []) }
       }
     }
+
+    #if os(Linux)
+    @Test(arguments: [Program.stored, .strangerDaemon])
+    func `Programs that a daemon starts inherit no blocked signal`(program: Program) async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(program)
+        let status = try String(contentsOfFile: "/proc/\(daemon.pid)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("SigBlk:") })
+        let mask = try #require(UInt64(line.split(separator: "\t")[1], radix: 16))
+        for number in [SIGTERM, SIGINT, SIGHUP] {
+          #expect(mask & 1 << UInt64(number - 1) == 0, "\(number) is blocked: \(line)")
+        }
+        // Several reloads come before the request to stop.
+        for _ in 0..<5 { daemon.send(signal: SIGHUP) }
+        _ = try await daemon.errors.line("the reload") { $0.contains("grants are read again") }
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+      }
+    }
+    #endif
 
     @Test(arguments: commands, [SIGTERM, SIGINT])
     func `It ends so before the daemon has answered as well`(

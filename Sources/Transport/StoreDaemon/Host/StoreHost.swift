@@ -174,8 +174,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         remedy: "Call run() from a synchronous main: an asynchronous one has left it.",
       )
     }
-    // Before any thread exists, because a thread inherits the mask of its creator.
-    let signals = StopSignals()
+    // First, so that no signal is lost.
+    let signals = try StopSignals()
     defer { signals.end() }
     guard let service = try open(unlessStoppedBy: signals) else { return }
     defer { _ = close() }
@@ -191,7 +191,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     }
     if let error = end(of: service) { throw error }
     #else
-    let signals = StopSignals()
+    let signals = try StopSignals()
     _ = try open()
     beginListening(to: signals)
     try start { [self] error in
