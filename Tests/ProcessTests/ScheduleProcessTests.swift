@@ -50,6 +50,25 @@ extension ProcessTests {
       }
     }
 
+    @Test("A replay knows which schedules a start has found")
+    func replayed() async throws {
+      try await World.run { world in
+        let options = ["--keep", "--opening"]
+        let first = try await world.startDaemon(.strangerDaemon, options)
+        try await world.send("laboratory", planned(3_600_000))
+        first.send(signal: SIGKILL)
+        _ = try await first.ended()
+        let second = try await world.startDaemon(.strangerDaemon, options)
+        #expect(try await world.get("laboratory")["technician"] == "Waiting")
+        second.send(signal: SIGTERM)
+        _ = try await second.ended()
+        let replay = try world.start(.strangerDaemon, [world.directory, "--replay", "--opening"])
+        let run = try await world.finish(replay)
+        #expect(run.output.first?.hasPrefix("Revisions 1 to 3: 3 run again") == true)
+        #expect(run.output.count == 1, "\(run.output)")
+      }
+    }
+
     @Test("They are listed and cancelled by an operator", arguments: [["--keep"], []])
     func cancelled(options: [String]) async throws {
       try await World.run { world in

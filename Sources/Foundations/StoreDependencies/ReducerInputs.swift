@@ -125,14 +125,6 @@ package enum ReducerInputs {
     if areOthersNoted, isReducing { otherNames.insert(throttle) }
   }
 
-  /// The name that ``noteSchedules()`` adds to ``others``.
-  package static let schedules = "schedules"
-
-  /// Records that a reducer has asked for its schedules.
-  package static func noteSchedules() {
-    if areOthersNoted, isReducing { otherNames.insert(schedules) }
-  }
-
   /// Records that a dependency was read.
   static func note(_ value: Any, called name: StaticString, of key: Any.Type) {
     guard isReducing, (value as? any ReducerInput)?.isGivenAgain != true else { return }

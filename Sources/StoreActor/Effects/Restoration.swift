@@ -56,8 +56,7 @@ public struct Restoration: Hashable, Sendable {
   /// }
   /// ```
   public func hasSchedule(_ id: String) -> Bool {
-    ReducerInputs.noteSchedules()
-    return timers.contains { $0.timer.depth == 0 && $0.timer.id == id }
+    timers.contains { $0.timer.depth == 0 && $0.timer.id == id }
   }
 
   /// Whether an effect with a name was interrupted, in the feature or in one of its children.

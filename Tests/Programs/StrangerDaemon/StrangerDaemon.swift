@@ -5,8 +5,9 @@ import StoreDaemon
 ///     StrangerDaemon DIRECTORY [--keep] [--safe] [--opening] [--replay] [--doubled]
 ///
 /// With `--keep` it keeps its state, and with `--safe` it holds interrupted work back; with
-/// `--opening` it notes its first start. With `--replay` it runs the kept actions again. With
-/// `--doubled` it acts as another build, whose experiments double their readings.
+/// `--opening` it notes its first start, and an inspection that is still due at a later one. With
+/// `--replay` it runs the kept actions again. With `--doubled` it acts as another build, whose
+/// experiments double their readings.
 @main
 struct StrangerDaemon {
   @MainActor
@@ -39,6 +40,7 @@ struct StrangerDaemon {
       if options.contains("--opening") {
         Laboratory().onStart { state, start in
           if start.isFirst { state.technician = "Opener" }
+          if start.hasSchedule("inspection") { state.technician = "Waiting" }
           return .none
         }
       } else {

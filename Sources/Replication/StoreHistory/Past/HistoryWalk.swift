@@ -13,6 +13,8 @@ struct HistoryWalk {
     var record: JournalRecord
     var bytes: ArraySlice<UInt8>
     var schema: SchemaDocument
+    /// The history before the record, with its schedules only.
+    var schedules: KeptHistory
   }
 
   /// Checks that the range exists.
@@ -42,6 +44,19 @@ struct HistoryWalk {
     }
   }
 
+  /// The history of a snapshot, with its schedules only.
+  private func history(of revision: UInt64) throws(HistoryError) -> KeptHistory {
+    var history = KeptHistory()
+    guard let part = try source.snapshot(upTo: revision) else { return history }
+    do throws(CodecError) {
+      let snapshot = try SnapshotBytes.decode(part.bytes[...])
+      if snapshot.revision == revision { history.timers = snapshot.history.timers }
+      return history
+    } catch {
+      throw HistoryError(.corrupt, "A snapshot cannot be read: \(error)")
+    }
+  }
+
   /// Moves a past to the newest snapshot before the range, and passes later records to `body`.
   ///
   /// - Parameters:
@@ -53,6 +68,7 @@ struct HistoryWalk {
     _ body: (inout Past, Entry) throws(HistoryError) -> Bool,
   ) throws(HistoryError) {
     var reached = try past.rewind(to: first - 1, in: source)
+    var kept = try history(of: reached)
     try source.records(after: reached) { (part) throws(HistoryError) in
       try part.withRecords { (record, bytes) throws(HistoryError) in
         if record.revision <= reached { return true }
@@ -61,7 +77,9 @@ struct HistoryWalk {
         }
         guard record.revision <= last else { return false }
         reached = record.revision
-        return try body(&past, Entry(record: record, bytes: bytes, schema: part.schema))
+        let entry = Entry(record: record, bytes: bytes, schema: part.schema, schedules: kept)
+        kept.noteSchedules(record.details)
+        return try body(&past, entry)
       }
     }
   }

@@ -79,7 +79,7 @@ package final class Replay<Root: Sendable, RootAction> {
     try walk(source, revisions) { (step) throws(HistoryError) in
       if excerpt == nil {
         let before = step.revision - 1
-        let snapshotBytes = SnapshotBytes.encode(revision: before, KeptHistory()) {
+        let snapshotBytes = SnapshotBytes.encode(revision: before, step.entry.schedules) {
           form.encode(step.old, &$0)
         }
         size = snapshotBytes.count
@@ -162,14 +162,13 @@ package final class Replay<Root: Sendable, RootAction> {
       with: ReducerInputs.Read(date: inputs.date, seed: inputs.seed),
       notingOthers: true,
     )
-    let obstacle = reduce(record, from: step.old, &report)
+    let obstacle = reduce(step.entry, from: step.old, &report)
     let read = ReducerInputs.end()
     var others = ReducerInputs.others
     core.dropEffects()
     if let obstacle { return report.pass(over: kind(of: record), obstacle) }
     var isInternal = false
     if case .internal = record.origin { isInternal = true }
-    let asksForSchedules = others.remove(ReducerInputs.schedules) != nil
     let isThrottled = others.remove(ReducerInputs.throttle) != nil
     // The origin is recorded for a client, a session and a restart, and where it is read.
     let lacksOrigin = isInternal && read.hasReadOrigin && inputs.origin == nil
@@ -186,9 +185,6 @@ package final class Replay<Root: Sendable, RootAction> {
     }
     if lacksOrigin {
       return report.pass(over: kind(of: record), "it reads its origin, which was not kept")
-    }
-    if asksForSchedules {
-      return report.pass(over: kind(of: record), "it asks for its schedules, which were not kept")
     }
     if isThrottled {
       return report.pass(over: kind(of: record), "its throttling depends on a clock")
@@ -210,10 +206,11 @@ package final class Replay<Root: Sendable, RootAction> {
   ///
   /// - Returns: The reason why that is impossible; nil on success.
   private func reduce(
-    _ record: JournalRecord,
+    _ entry: HistoryWalk.Entry,
     from old: Root,
     _ report: inout ReplayReport,
   ) -> String? {
+    let record = entry.record
     switch record.origin {
     case .daemon: break
     case .session(let event):
@@ -221,7 +218,8 @@ package final class Replay<Root: Sendable, RootAction> {
       guard let action = sessionAction(event) else { return "this build makes no action of it" }
       report.hasSessionActions = true
       core.send(action)
-    case .restored(let restoration):
+    case .restored(var restoration):
+      restoration.timers = entry.schedules.restoredTimers
       let action = restoration.isHeldBack ? nil : restoredAction(restoration)
       if action != nil { report.hasRestoredActions = true }
       return restart(restoration, from: old, then: action)
@@ -248,7 +246,7 @@ package final class Replay<Root: Sendable, RootAction> {
     } catch {
       return "the state cannot be decoded from its encoding: \(error)"
     }
-    core.restart(restoration, reset: { $0 = new }, then: action)
+    core.restart(restoration, reset: { $0 = new }, then: action, keepingSchedules: true)
     return nil
   }
 

@@ -55,6 +55,11 @@ package struct KeptHistory: Hashable, Sendable {
     }
     for running in details.began { effects[running.number] = running.effect }
     for number in details.ended { effects[number] = nil }
+    noteSchedules(details)
+  }
+
+  /// Applies the schedules of a record.
+  mutating func noteSchedules(_ details: JournalRecord.Details) {
     for scheduled in details.scheduled { timers[scheduled.number] = scheduled.timer }
     if let fired = details.fired {
       if let next = fired.next {
@@ -64,6 +69,11 @@ package struct KeptHistory: Hashable, Sendable {
       }
     }
     for number in details.unscheduled { timers[number] = nil }
+  }
+
+  /// The schedules, for the feature that receives a restoration.
+  var restoredTimers: [RestoredTimer] {
+    timers.sorted { $0.key < $1.key }.map { RestoredTimer(number: $0, timer: $1) }
   }
 
   /// The greatest number of an effect or a schedule; 0 without any.
@@ -209,9 +219,7 @@ package struct KeptHistory: Hashable, Sendable {
       return effect
     }
     var restoration = Restoration(wasStopped: wasStopped, interrupted: interrupted)
-    restoration.timers = timers.sorted { $0.key < $1.key }.map {
-      RestoredTimer(number: $0, timer: $1)
-    }
+    restoration.timers = restoredTimers
     return restoration
   }
 }
