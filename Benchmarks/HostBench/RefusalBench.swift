@@ -81,7 +81,7 @@ enum RefusalBench {
     }
     let actions = arguments.number("--actions", or: 2000)
     let (accepted, refused) = (
-      try Decision.Action.accepted.encoded(), try Decision.Action.refused.encoded()
+      try Decision.Action.accepted.encoded(), try Decision.Action.refused.encoded(),
     )
     _ = try latency(actions, accepted, refused: false)
     var (ratios, unchanged) = (Samples(), Samples())

@@ -24,7 +24,5 @@ extension ReplicaServer {
         cuts.append(Cut(peer: session.peer, reason: "gets its view on another socket now"))
       }
     }
-    work.cancel { !grants.hasRights($1) }
-    cancelSchedules { !grants.hasRights($0) }
   }
 }

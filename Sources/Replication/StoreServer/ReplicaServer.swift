@@ -258,8 +258,6 @@ package final class ReplicaServer {
     if let problem = root.restart() {
       notices.add(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
-    // Their rights may have been taken while no daemon ran.
-    cancelSchedules { !access.grants.hasRights($0) }
     recorder?.started()
   }
 
@@ -273,7 +271,7 @@ package final class ReplicaServer {
   func detach() {
     root.detach()
     // What a client has started ends with the daemon, although the process may go on.
-    work.cancel { _, _ in true }
+    work.cancel { _ in true }
   }
 
   /// The newest revision that may be published.
@@ -530,7 +528,7 @@ package final class ReplicaServer {
       let message = "Your actions' effects change more than the daemon's disk takes."
       end(session, code: Outcome.overloaded, message: message)
     }
-    work.cancel { holder, _ in holders.contains(holder) }
+    work.cancel { holders.contains($0) }
     cancelSchedules { holders.contains(access.grants.holder(of: $0)) }
   }
 

@@ -105,14 +105,6 @@ package struct Grants: Hashable, Sendable {
     }
   }
 
-  /// Whether an identity has any right, with whichever key.
-  package func hasRights(_ identity: ActionOrigin.Identity) -> Bool {
-    if case .key = identity, owner != nil {
-      return lines.contains { $0.grantee.includes(identity) }
-    }
-    return !rights(of: identity).isNothing
-  }
-
   /// Whether a client is the owner, or root.
   package func isOwner(_ identity: ActionOrigin.Identity) -> Bool {
     identity.user.map { $0 == owner || $0 == 0 } ?? false

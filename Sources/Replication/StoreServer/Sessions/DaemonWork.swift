@@ -54,12 +54,10 @@ final class DaemonWork {
     if lineages[holder]?.isEmpty == true { lineages[holder] = nil }
   }
 
-  /// Cancels the effects that clients started, if their origins or holders match.
-  func cancel(where isMatching: (_ holder: Holder, _ identity: ActionOrigin.Identity) -> Bool) {
+  /// Cancels the effects that clients started, if their holders match.
+  func cancel(where isMatching: (Holder) -> Bool) {
     let ending = lineages.flatMap { holder, lineages in
-      lineages.values.filter { lineage in
-        lineage.origin.map { isMatching(holder, $0.identity) } ?? false
-      }
+      isMatching(holder) ? Array(lineages.values) : []
     }
     for lineage in ending { lineage.cancel() }
   }
