@@ -10,6 +10,7 @@ import random
 import struct
 import tempfile
 import unittest
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +282,22 @@ class Journal(unittest.TestCase):
             self.expect(65)
             self.run_command("log")
             self.run_command("state")
+
+    def test_names_in_forms(self) -> None:
+        before, key = checksum_of(self.entries[5]), bytes(range(16))
+        element = {"id": key, "action": {"began": {"_0": 7}}}
+        for form, name in (
+            ({"jobs": {"_0": {"element": element}}}, f"jobs.element[{str(uuid.UUID(bytes=key)).upper()}].began"),
+            ({"jobs": {"_0": {"element": {"id": 2, "action": "ended"}}}}, "jobs.element[2].ended"),
+            ({"filled": {"bytes": 3}}, "filled"),
+            ("ticked", "ticked"),
+        ):  # fmt: skip
+            self.write(
+                *self.entries[3:],
+                self.entry(1, 9, 9, before, record(9, None, [6, None, 4, "x", None, encode(form)])),
+            )
+            self.expect(0, "open", 9)
+            self.assertEqual(self.run_command("log")[1][-1]["name"], name)
 
     def test_batched(self) -> None:
         bad = bytearray(self.entries[4])

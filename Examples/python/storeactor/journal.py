@@ -17,6 +17,7 @@ import re
 import struct
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -275,16 +276,40 @@ def describe_origin(origin: Any) -> dict[str, Any]:
             if stopped & 4:
                 return {"by": "start"}
             return {"by": "restart", "stopped": stopped & 1 == 1, "effects": describe_any(effects)}
-        case [5, str() as name, None | str() as scope, bytes() as action, *_]:
-            made = {"by": "internal", "name": name}
+        case [5, None | str() as name, None | str() as scope, bytes() as action, *_]:
+            made = {"by": "internal", "name": path_of(action) if name is None else name}
             made |= {} if scope is None else {"scope": scope}
             return made | {"action": describe_action(action)}
         case [5, str() as name] | [5, str() as name, _]:
             return {"by": "internal", "name": name}
-        case [6, str() as name, cause, None | str() as effect, *form] if is_uint(cause):
+        case [6, None | str() as name, cause, None | str() as effect, *form] if is_uint(cause):
             made = describe_origin([5, name, *form])
             return made | {"cause": cause} | ({"effect": effect} if effect is not None else {})
     raise Damage(f"no origin is {origin!r}")
+
+
+def path_of(form: bytes) -> str:
+    """The name of an action whose record has none: its cases, and the ids of elements."""
+    path, item = "", read_value(form, "an action")
+    while True:
+        dot = "." if path else ""
+        match item:
+            case str() as case:
+                return path + dot + case
+            case dict() if len(item) == 1:
+                ((case, value),) = item.items()
+                path += f"{dot}{case}"
+                match value:
+                    case {"_0": item} if len(value) == 1:
+                        continue
+                    case {"id": key, "action": item} if len(value) == 2:
+                        if isinstance(key, bytes) and len(key) == 16:
+                            key = str(uuid.UUID(bytes=key)).upper()
+                        elif not is_uint(key) and not is_text(key):
+                            return path
+                        path += f"[{key}]"
+                        continue
+        return path
 
 
 def is_interrupted(effect: Any) -> bool:

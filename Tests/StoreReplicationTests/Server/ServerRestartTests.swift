@@ -279,6 +279,40 @@ import Testing
     for field in ["by", "name", "cause", "effect", "bytes"] { #expect(part[field: field] == nil) }
   }
 
+  @Test(
+    "A record has no name that its action's form contains",
+    arguments: [
+      ("counter.incrementButtonTapped", true), ("counter", false), ("counter.filled", false),
+      ("cards.element[1].titleChanged", true), ("cards.element[2].titleChanged", false),
+      ("", false),
+    ],
+  )
+  func namesInForms(name: String, isLeftOut: Bool) throws {
+    func one(_ name: String, _ value: GenericValue) -> GenericValue {
+      .map(named: [(name, value)])
+    }
+    let change = one("titleChanged", one("title", .text("x")))
+    let element: GenericValue = .map(named: [("id", .unsigned(1)), ("action", change)])
+    let action =
+      name.hasPrefix("cards")
+      ? one("cards", one("_0", one("element", element)))
+      : one("counter", one("_0", .text("incrementButtonTapped")))
+    var encoder = CBOREncoder()
+    action.encode(to: &encoder)
+    let form = JournalRecord.InternalAction.Form(scope: nil, action: encoder.bytes)
+    let record = JournalRecord(
+      revision: 1,
+      wallMilliseconds: 0,
+      origin: .internal(.init(name: name, form: form)),
+      delta: nil,
+    )
+    #expect(try record.readBack() == record)
+    var origin = CBOREncoder.durable
+    record.origin.encode(to: &origin)
+    // The array, its kind, and then null or the name.
+    #expect((origin.bytes[2] == 0xf6) == isLeftOut)
+  }
+
   @Test(arguments: [
     JournalRecord.Origin.daemon, .internal(.init(name: "a.b")), .restored(.first),
     .internal(.init(name: "a", form: .init(scope: "s", action: [1, 2]))),

@@ -1,3 +1,4 @@
+import StoreActor
 import StoreState
 
 /// The name of an action's case, read without its type.
@@ -13,6 +14,55 @@ enum ActionName {
     } catch {
       // The decoder of actions refuses these bytes later.
       return nil
+    }
+  }
+
+  /// The cases of an action's form and the ids of elements, as `jobs.element[2].began`; nil if the
+  /// bytes are no choice of cases (`docs/JOURNAL.md` §5).
+  ///
+  /// Without the type, a payload of one choice looks like the action of a child. So a record has
+  /// the name if this one differs from it.
+  static func path(of form: [UInt8]) -> String? {
+    var decoder = CBORDecoder(form[...])
+    do throws(CodecError) {
+      var path = ""
+      while try appendCase(to: &path, &decoder) {}
+      return path.isEmpty ? nil : path
+    } catch {
+      // Bytes that no build has written have no path.
+      return nil
+    }
+  }
+
+  /// Appends a case, and the id of its element.
+  ///
+  /// - Returns: Whether another item of cases follows.
+  private static func appendCase(
+    to path: inout String,
+    _ decoder: inout CBORDecoder,
+  ) throws(CodecError) -> Bool {
+    let kind = try decoder.peekKind()
+    guard kind == .text || kind == .map else { return false }
+    if kind == .map, try decoder.mapHeader() != 1 { return false }
+    if !path.isEmpty { path += "." }
+    path += try decoder.text()
+    guard kind == .map, try decoder.peekKind() == .map else { return false }
+    switch (try decoder.mapHeader(), try decoder.text()) {
+    case (1, "_0"): return true
+    case (2, "id"):
+      guard let id = try elementID(&decoder), try decoder.text() == "action" else { return false }
+      path += "[\(id)]"
+      return true
+    default: return false
+    }
+  }
+
+  private static func elementID(_ decoder: inout CBORDecoder) throws(CodecError) -> String? {
+    switch try decoder.peekKind() {
+    case .unsigned: "\(try decoder.unsigned())"
+    case .text: try decoder.text()
+    case .bytes: "\(try UUID(from: &decoder))"
+    default: nil
     }
   }
 }

@@ -563,7 +563,12 @@ extension JournalRecord.Origin {
     case .internal(let action):
       encoder.arrayHeader((action.form == nil ? 2 : 4) + (action.cause == nil ? 0 : 2))
       encoder.encode(unsigned: action.cause == nil ? 5 : 6)
-      encoder.encode(text: action.name)
+      // The form of most actions contains the name.
+      if let form = action.form, ActionName.path(of: form.action) == action.name {
+        encoder.encodeNull()
+      } else {
+        encoder.encode(text: action.name)
+      }
       if let cause = action.cause {
         encoder.encode(unsigned: cause.revision)
         if let name = cause.name { encoder.encode(text: name) } else { encoder.encodeNull() }
@@ -603,7 +608,8 @@ extension JournalRecord.Origin {
     case 5, 6:
       let least = kind == 5 ? 1 : 3
       let taken = try decoder.require(rest >= least + 2 ? least + 2 : least, of: rest, "an action")
-      var action = JournalRecord.InternalAction(name: try decoder.text())
+      let name = try decoder.nullIfPresent() ? nil : try decoder.text()
+      var action = JournalRecord.InternalAction(name: name ?? "")
       if kind == 6 {
         action.cause = EffectCause(
           revision: try decoder.unsigned(),
@@ -616,6 +622,7 @@ extension JournalRecord.Origin {
           action: try decoder.byteString(),
         )
       }
+      if name == nil { action.name = action.form.flatMap { ActionName.path(of: $0.action) } ?? "" }
       try decoder.skipItems(rest - taken)
       self = .internal(action)
     default: throw decoder.error(.typeMismatch, "expected an origin, found kind \(kind)")
