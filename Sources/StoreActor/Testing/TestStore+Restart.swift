@@ -3,8 +3,7 @@ extension TestStore {
   ///
   /// ```swift
   /// await store.send(.printButtonTapped) { $0.isPrinting = true }
-  /// let print = InterruptedEffect(name: "print", path: ["printButtonTapped"])
-  /// await store.restart(interrupted: [print]) {
+  /// await store.restart {
   ///   $0.isPrinting = false
   ///   $0.interruptions = 1
   ///   …
@@ -17,11 +16,11 @@ extension TestStore {
   /// be asserted before.
   ///
   /// - `interrupted`: The named effects that the end has interrupted, with their paths from the
-  ///   store's feature; in a remote test, from the root.
+  ///   store's feature; in a remote test, from the root. By default, all that run.
   /// - `wasStopped`: Whether the daemon before was stopped in order.
   /// - `updateStateToExpectedResult`: Changes the state before the restart to the one after it.
   public func restart(
-    interrupted: [InterruptedEffect] = [],
+    interrupted: [InterruptedEffect]? = nil,
     wasStopped: Bool = false,
     assert updateStateToExpectedResult: ((_ state: inout State) throws -> Void)? = nil,
     fileID: StaticString = #fileID,
@@ -47,7 +46,7 @@ extension TestStore {
       recorder.removeReceived(upTo: recorder.received.count)
     }
     let previous = (recorder.state, recorder.version)
-    restart(Restoration(wasStopped: wasStopped, interrupted: interrupted))
+    restart(interrupted, wasStopped)
     await letEffectsBegin()
     check(
       StateExpectation(from: previous, to: (recorder.state, recorder.version)),

@@ -23,20 +23,22 @@ package struct TestSubject<State, Action> {
   let areSame: ((State, State) -> Bool)?
 
   /// Restarts the feature's daemon; nil if the feature is not observed.
-  let restart: (@MainActor (Restoration) -> Void)?
+  let restart: (@MainActor (_ interrupted: [InterruptedEffect]?, _ wasStopped: Bool) -> Void)?
 
   /// Access to the dependencies of a feature, and to the start of its daemon.
   package struct Dependencies {
     package let get: @MainActor () -> DependencyValues
     package let set: @MainActor (DependencyValues) -> Void
     /// Restarts the root's daemon.
-    fileprivate let restart: (@MainActor (Restoration) -> Void)?
+    fileprivate let restart: (@MainActor ([InterruptedEffect]?, Bool) -> Void)?
 
     /// The dependencies of a root.
+    @MainActor
     package init(of root: RootCore<some Any, some Any>) {
       get = { root.dependencies }
       set = { root.dependencies = $0 }
-      restart = { root.restartForTest($0) }
+      root.namedWork = [:]
+      restart = { root.restartForTest(interrupted: $0, wasStopped: $1) }
     }
 
     fileprivate init() {

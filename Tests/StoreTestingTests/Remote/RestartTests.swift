@@ -29,8 +29,7 @@ import Testing
     let clock = TestClock()
     let store = store(isRemote, clock)
     await store.send(.printButtonTapped) { $0.isPrinting = true }
-    let print = InterruptedEffect(name: "print", path: ["printButtonTapped"])
-    await store.restart(interrupted: [print]) {
+    await store.restart {
       $0.isPrinting = false
       $0.interruptions = 1
       $0.starts = 1
@@ -38,6 +37,26 @@ import Testing
     // The effect has ended.
     await clock.advance(by: .seconds(100))
     await store.finish()
+  }
+
+  @Test(arguments: [false, true])
+  func `A test may name the interrupted effects itself`(_ isRemote: Bool) async {
+    let clock = TestClock()
+    let store = store(isRemote, clock)
+    await store.send(.printButtonTapped) { $0.isPrinting = true }
+    // As if it had ended just before.
+    await store.restart(interrupted: []) {
+      $0.isPrinting = false
+      $0.starts = 1
+    }
+    let print = InterruptedEffect(name: "print", path: ["printButtonTapped"])
+    await store.restart(interrupted: [print]) {
+      $0.interruptions = 1
+      $0.starts = 2
+    }
+    // Nothing runs any more.
+    await store.restart { $0.starts = 3 }
+    await store.send(.stopButtonTapped)
   }
 
   @Test(arguments: [false, true])

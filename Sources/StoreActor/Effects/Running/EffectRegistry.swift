@@ -107,6 +107,9 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
     )
   }
 
+  /// The serials of all work.
+  var serials: Set<Int> { state.withLock { Set($0.entries.values.map(\.work.serial)) } }
+
   /// All schedules.
   @MainActor var schedules: [EffectWork] {
     state.withLock { $0.entries.values.map(\.work) }.filter { $0.schedule != nil }

@@ -12,9 +12,11 @@ extension RootCore {
       let context = run.owner == .sender ? context : context.outliving()
       let work = enqueue(in: context) { [weak self] in self?.start(run, as: $0, in: context) }
       if run.owner == .daemon { onOutliving?(run.name ?? "", context.lineage.ofAction) }
-      if let effectLog, let name = run.name {
+      if let name = run.name, effectLog != nil || namedWork != nil {
         let path = run.path ?? context.action.map { actionPath(of: $0) } ?? []
-        log(work, InterruptedEffect(name: name, path: path), in: effectLog)
+        let effect = InterruptedEffect(name: name, path: path)
+        namedWork?[work.serial] = effect
+        if let effectLog { log(work, effect, in: effectLog) }
       }
     case .source(let source):
       _ = enqueue(in: context) { [weak self] in self?.begin(source, as: $0, in: context) }

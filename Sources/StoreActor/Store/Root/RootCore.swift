@@ -78,6 +78,8 @@ package final class RootCore<State, Action>: StoreCore {
 
   /// Receives the begin and the end of named effects; nil if they are not recorded.
   package var effectLog: (any EffectLog)?
+  /// For a test: the named effects so far, by the serials of their work; nil if there is no test.
+  var namedWork: [Int: InterruptedEffect]?
 
   /// The durable revisions, for waiters in this process; nil without a journal.
   @exclusivity(unchecked) package var kept: KeptRevisions?
