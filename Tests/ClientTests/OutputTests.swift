@@ -118,6 +118,8 @@ struct OutputTests {
     ])
     let part = LogLine(seen) { value, _ in JSONProjection.untyped(value) }
     #expect(part.who == "client" && part.what == "todos addButtonTapped" && part.notes.isEmpty)
+    let unknown = LogLine(.map(named: [("revision", .unsigned(9))])) { _, _ in .null }
+    #expect(unknown.who == "–" && unknown.what == "–")
   }
 
   @Test("A count of one has a noun in the singular")

@@ -63,9 +63,8 @@ extension ProcessTests {
         for number in [SIGTERM, SIGINT, SIGHUP] {
           #expect(mask & 1 << UInt64(number - 1) == 0, "\(number) is blocked: \(line)")
         }
-        // Several reloads come before the request to stop.
-        for _ in 0..<5 { daemon.send(signal: SIGHUP) }
-        _ = try await daemon.errors.line("the reload") { $0.contains("grants are read again") }
+        // However many reloads come before the request to stop.
+        for _ in 0..<5_000 { daemon.send(signal: SIGHUP) }
         daemon.send(signal: SIGTERM)
         #expect(try await daemon.ended() == .status(0))
       }

@@ -296,7 +296,7 @@ def path_of(form: bytes) -> str:
         match item:
             case str() as case:
                 return path + dot + case
-            case dict() if len(item) == 1:
+            case dict() if len(item) == 1 and is_text(*item):
                 ((case, value),) = item.items()
                 path += f"{dot}{case}"
                 match value:

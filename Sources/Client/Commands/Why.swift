@@ -44,7 +44,7 @@ struct Why: ParsableCommand {
         do {
           try past.show(try await past.entry(of: cause), as: "cause", isJSON: isJSON)
         } catch let error as HistoryError where error.code == .gone {
-          Note.print("the cause, revision \(cause), is not kept any more")
+          Note.print("the cause, revision \(cause), is not kept any more, or not for this client")
         }
       }
       try past.show(entry, as: "revision", isJSON: isJSON)
@@ -63,7 +63,10 @@ extension Past {
       throw HistoryError.future(revision, newest: page.newest)
     }
     guard let entry = page.entries.first, entry[field: "revision"] == .unsigned(revision) else {
-      throw HistoryError(.gone, "Revision \(revision) is not kept any more.")
+      throw HistoryError(
+        .gone,
+        "Revision \(revision) is not kept any more, or not for this client.",
+      )
     }
     return entry
   }

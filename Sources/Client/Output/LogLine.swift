@@ -65,6 +65,10 @@ struct LogLine {
 
   /// For people: the actions that were refused before the revision, one line for each.
   var refusals: [String] {
+    refusalTexts.map { "\(Self.padded("–", 8, isLeft: true))  \($0)" }
+  }
+
+  private var refusalTexts: [String] {
     let lines = refused.map { line in
       let code = line.entry[field: "code"].map { " (\(text($0)))" } ?? ""
       let outcome = line.entry[field: "outcome"].map { text($0) } ?? "refused"
@@ -76,15 +80,13 @@ struct LogLine {
       .joined(separator: "  ")
     }
     let more = entry[field: "refusedMore"].map { ["\(text($0)) more actions were refused"] }
-    return (lines + (more ?? [])).map {
-      Printable.text("\(Self.padded("–", 8, isLeft: true))  \($0)")
-    }
+    return (lines + (more ?? [])).map { Printable.text($0) }
   }
 
   /// For people: everything that the columns of the log have no room for, one line each.
   var notes: [String] {
     let sequel = [then, reply, firing, began].filter { !$0.isEmpty }.map { Printable.text($0) }
-    return refusals.map { "before: \($0.drop { $0 == " " || $0 == "–" })" } + sequel
+    return refusalTexts.map { "before: \($0)" } + sequel
   }
 
   var time: String {
@@ -102,7 +104,9 @@ struct LogLine {
     case "restart", "start": text(entry[field: "by"])
     case "internal" where entry[field: "cause"] != nil:
       "\(entry[field: "effect"].map { text($0) } ?? "effect") of r\(text(entry[field: "cause"]))"
-    default: "daemon"
+    case "internal", "daemon": "daemon"
+    // The client may not learn it.
+    default: "–"
     }
   }
 
@@ -129,7 +133,7 @@ struct LogLine {
     if let name = entry[field: "name"] { return "\(scope) \(text(name))" }
     if entry[field: "ended"] != nil { return "an effect ended" }
     if entry[field: "forgot"] != nil { return "a client left" }
-    return "by itself"
+    return entry[field: "by"] == nil ? "–" : "by itself"
   }
 
   /// An action of the daemon's own: its path, and its payload if that is known.

@@ -6,8 +6,7 @@ extension ReplicaServer {
   /// Applies changed grants from now on.
   ///
   /// Sessions whose grants are too narrow for their joined scopes end. Sessions whose view must now
-  /// use the other socket reconnect. Effects that outlive their clients end if these have no right
-  /// any more.
+  /// use the other socket reconnect.
   func apply(_ grants: Grants, at moment: Moment) {
     now = moment
     access.grants = grants

@@ -73,6 +73,40 @@ extension PastTelling {
     #expect(try entries(.seeing("extra")) == [nil, nil, nil])
   }
 
+  @Test("A durable form leads to the scopes of its action, and a name has no ids")
+  func durableForms() throws {
+    let line = Grants.Line(
+      grantee: .user(1),
+      scopes: [try #require(ScopePattern("rows/7"))],
+      sees: true,
+      sends: .nothing,
+    )
+    let rights = Grants(owner: 0, lines: [line]).rights(of: .user(1, group: 1, process: 1))
+    let exposed: [Expose<Alarms.State, Alarms.Action>] = [
+      Expose(each: "rows", state: \.rows, action: \.rows)
+    ]
+    let form = StoredActionForm<Alarms.Action>()
+    let seen = SeenActions(rights, form, among: exposed.map { $0.scopes() })
+    func name(_ action: Alarms.Action, called name: String) throws -> String? {
+      let bytes = try #require(form?.bytes(of: action))
+      let record = JournalRecord(
+        revision: 1,
+        wallMilliseconds: 0,
+        origin: .internal(.init(name: name, form: .init(scope: nil, action: bytes))),
+        delta: nil,
+      )
+      return seen.action(of: record)?.name
+    }
+    let own = Alarms.Action.rows(.element(id: 7, action: .rang("x")))
+    #expect(try name(own, called: "rows.element[7].rang") == "rows.element[…].rang")
+    // An id may be any text.
+    let odd = "rows.element[a].b[c]d].e.element[secret].rang"
+    #expect(try name(own, called: odd) == "rows.element[…].rang")
+    let other = Alarms.Action.rows(.element(id: 8, action: .rang("x")))
+    #expect(try name(other, called: "rows.element[8].rang") == nil)
+    #expect(try name(.childToggled, called: "childToggled") == nil)
+  }
+
   @Test("The scopes of an action are those of its exposures and its row")
   func scopes() {
     let exposed = Deck.exposures.map { $0.scopes() }

@@ -279,6 +279,51 @@ import Testing
     for field in ["by", "name", "cause", "effect", "bytes"] { #expect(part[field: field] == nil) }
   }
 
+  @Test("The name of a form ends where no case follows")
+  func pathsOfForms() throws {
+    func path(_ value: GenericValue) -> String? {
+      var encoder = CBOREncoder()
+      value.encode(to: &encoder)
+      return ActionName.path(of: encoder.bytes)
+    }
+    func one(_ name: String, _ value: GenericValue) -> GenericValue {
+      .map(named: [(name, value)])
+    }
+    func element(_ id: GenericValue) -> GenericValue {
+      one("a", .map(named: [("id", id), ("action", .text("b"))]))
+    }
+    #expect(path(.text("a")) == "a")
+    #expect(path(one("a", .map([]))) == "a")
+    #expect(path(one("a", one("_0", one("b", .unsigned(1))))) == "a.b")
+    #expect(path(element(.text("x"))) == "a[x].b")
+    let uuid = UUID(3)
+    var bytes = CBOREncoder()
+    uuid.encode(to: &bytes)
+    #expect(path(element(try GenericValue(encoded: bytes.bytes))) == "a[\(uuid)].b")
+    for id in [GenericValue.bytes([1]), .negative(0), .null, .array([])] {
+      #expect(path(element(id)) == "a")
+    }
+    for value in [GenericValue.null, .map([]), .unsigned(1), .array([])] {
+      #expect(path(value) == nil)
+    }
+    #expect(path(.map([.init(.unsigned(1), .text("a"))])) == nil)
+    #expect(ActionName.path(of: []) == nil && ActionName.path(of: [0xff]) == nil)
+  }
+
+  @Test(
+    "A record has neither a name nor a form that leads to one",
+    arguments: [[2, 0xf6], [4, 0xf6, 1, 0xf6]],
+  )
+  func namelessRecords(rest: [UInt8]) throws {
+    // An origin of kind 5 or 6, in a record of revision 1.
+    let kind: UInt8 = rest[0] == 2 ? 5 : 6
+    let bytes = [0x85, 1, 0, 0x80 | rest[0], kind] + rest.dropFirst() + [0xf6, 0xa0]
+    #expect(throws: (any Error).self) {
+      var decoder = CBORDecoder(bytes[...])
+      _ = try JournalRecord(from: &decoder)
+    }
+  }
+
   @Test(
     "A record has no name that its action's form contains",
     arguments: [

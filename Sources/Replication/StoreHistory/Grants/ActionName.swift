@@ -18,20 +18,19 @@ enum ActionName {
   }
 
   /// The cases of an action's form and the ids of elements, as `jobs.element[2].began`; nil if the
-  /// bytes are no choice of cases (`docs/JOURNAL.md` §5).
+  /// bytes begin with no case (`docs/JOURNAL.md` §5).
   ///
   /// Without the type, a payload of one choice looks like the action of a child. So a record has
   /// the name if this one differs from it.
   static func path(of form: [UInt8]) -> String? {
     var decoder = CBORDecoder(form[...])
+    var path = ""
     do throws(CodecError) {
-      var path = ""
       while try appendCase(to: &path, &decoder) {}
-      return path.isEmpty ? nil : path
     } catch {
-      // Bytes that no build has written have no path.
-      return nil
+      // Another value ends the name.
     }
+    return path.isEmpty ? nil : path
   }
 
   /// Appends a case, and the id of its element.
@@ -44,8 +43,8 @@ enum ActionName {
     let kind = try decoder.peekKind()
     guard kind == .text || kind == .map else { return false }
     if kind == .map, try decoder.mapHeader() != 1 { return false }
-    if !path.isEmpty { path += "." }
-    path += try decoder.text()
+    let name = try decoder.text()
+    path += path.isEmpty ? name : ".\(name)"
     guard kind == .map, try decoder.peekKind() == .map else { return false }
     switch (try decoder.mapHeader(), try decoder.text()) {
     case (1, "_0"): return true

@@ -1,3 +1,4 @@
+import StoreActor
 import StoreProtocol
 import StoreState
 
@@ -13,8 +14,8 @@ struct HistoryWalk {
     var record: JournalRecord
     var bytes: ArraySlice<UInt8>
     var schema: SchemaDocument
-    /// The history before the record, with its schedules only.
-    var schedules: KeptHistory
+    /// The schedules before the record, by their numbers.
+    var schedules: [UInt64: DurableTimer]
   }
 
   /// Checks that the range exists.
@@ -44,19 +45,6 @@ struct HistoryWalk {
     }
   }
 
-  /// The history of a snapshot, with its schedules only.
-  private func history(of revision: UInt64) throws(HistoryError) -> KeptHistory {
-    var history = KeptHistory()
-    guard let part = try source.snapshot(upTo: revision) else { return history }
-    do throws(CodecError) {
-      let snapshot = try SnapshotBytes.decode(part.bytes[...])
-      if snapshot.revision == revision { history.timers = snapshot.history.timers }
-      return history
-    } catch {
-      throw HistoryError(.corrupt, "A snapshot cannot be read: \(error)")
-    }
-  }
-
   /// Moves a past to the newest snapshot before the range, and passes later records to `body`.
   ///
   /// - Parameters:
@@ -67,8 +55,8 @@ struct HistoryWalk {
     _ past: inout Past,
     _ body: (inout Past, Entry) throws(HistoryError) -> Bool,
   ) throws(HistoryError) {
-    var reached = try past.rewind(to: first - 1, in: source)
-    var kept = try history(of: reached)
+    var kept = KeptHistory()
+    var reached = try past.rewind(to: first - 1, in: source) { kept.timers = $0.timers }
     try source.records(after: reached) { (part) throws(HistoryError) in
       try part.withRecords { (record, bytes) throws(HistoryError) in
         if record.revision <= reached { return true }
@@ -77,9 +65,12 @@ struct HistoryWalk {
         }
         guard record.revision <= last else { return false }
         reached = record.revision
-        let entry = Entry(record: record, bytes: bytes, schema: part.schema, schedules: kept)
-        kept.noteSchedules(record.details)
-        return try body(&past, entry)
+        // The entry is released before the schedules change, so they are not copied.
+        defer { kept.noteSchedules(record.details) }
+        return try body(
+          &past,
+          Entry(record: record, bytes: bytes, schema: part.schema, schedules: kept.timers),
+        )
       }
     }
   }

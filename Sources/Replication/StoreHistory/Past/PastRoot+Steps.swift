@@ -4,10 +4,15 @@ import StoreState
 extension PastRoot {
   /// Moves to the newest snapshot up to a revision.
   ///
+  /// - Parameters:
+  ///   - revision: The revision.
+  ///   - source: The past.
+  ///   - takeHistory: Receives the data of the snapshot besides the root.
   /// - Returns: Its revision.
   mutating func rewind(
     to revision: UInt64,
     in source: any HistorySource,
+    takeHistory: (KeptHistory) -> Void = { _ in },
   ) throws(HistoryError) -> UInt64 {
     guard let part = try source.snapshot(upTo: revision) else {
       throw HistoryError(
@@ -15,15 +20,19 @@ extension PastRoot {
         "No snapshot up to revision \(revision) can be read. Restore a backup.",
       )
     }
-    return try take(part)
+    return try take(part, takeHistory: takeHistory)
   }
 
   /// Moves to the state of a snapshot.
   ///
   /// - Returns: Its revision.
-  mutating func take(_ part: HistoryPart) throws(HistoryError) -> UInt64 {
+  mutating func take(
+    _ part: HistoryPart,
+    takeHistory: (KeptHistory) -> Void = { _ in },
+  ) throws(HistoryError) -> UInt64 {
     do throws(CodecError) {
       let snapshot = try SnapshotBytes.decode(part.bytes[...])
+      takeHistory(snapshot.history)
       try take(snapshot: snapshot.root, part.schema)
       return snapshot.revision
     } catch {

@@ -79,7 +79,9 @@ package final class Replay<Root: Sendable, RootAction> {
     try walk(source, revisions) { (step) throws(HistoryError) in
       if excerpt == nil {
         let before = step.revision - 1
-        let snapshotBytes = SnapshotBytes.encode(revision: before, step.entry.schedules) {
+        var kept = KeptHistory()
+        kept.timers = step.entry.schedules
+        let snapshotBytes = SnapshotBytes.encode(revision: before, kept) {
           form.encode(step.old, &$0)
         }
         size = snapshotBytes.count
@@ -219,7 +221,7 @@ package final class Replay<Root: Sendable, RootAction> {
       report.hasSessionActions = true
       core.send(action)
     case .restored(var restoration):
-      restoration.timers = entry.schedules.restoredTimers
+      restoration.timers = entry.schedules.restored
       let action = restoration.isHeldBack ? nil : restoredAction(restoration)
       if action != nil { report.hasRestoredActions = true }
       return restart(restoration, from: old, then: action)

@@ -7,7 +7,7 @@ package struct SeenActions: Sendable {
   /// The name of an action, and the scope that it was sent to.
   struct Seen {
     var name: String?
-    /// The scope of a client's action.
+    /// The scope of a client's action; nil for other actions.
     var scope: String?
   }
 
@@ -37,8 +37,7 @@ package struct SeenActions: Sendable {
 
   /// The action of a record; nil if no scope that the client may see has it.
   ///
-  /// An action's name contains the ids of rows, so only a client that sees one of the action's
-  /// scopes receives it.
+  /// Names are without the ids of rows, which the scope's state may hide.
   func action(of record: JournalRecord) -> Seen? {
     switch record.origin {
     case .client(let action):
@@ -47,8 +46,18 @@ package struct SeenActions: Sendable {
     case .internal(let action):
       guard let form = action.form else { return nil }
       let scopes = form.scope.map { [$0] } ?? scopes(form.action)
-      return scopes.contains { rights.sees($0) } ? Seen(name: action.name) : nil
+      return scopes.contains { rights.sees($0) } ? Seen(name: action.name.withoutElementIDs) : nil
     case .daemon, .session, .restored: return nil
     }
+  }
+}
+
+extension String {
+  /// An action's name without everything from its first id to its last one, whatever their texts.
+  fileprivate var withoutElementIDs: String {
+    guard let start = firstIndex(of: "["), let end = lastIndex(of: "]"), start < end else {
+      return self
+    }
+    return "\(self[..<start])[…]\(self[index(after: end)...])"
   }
 }

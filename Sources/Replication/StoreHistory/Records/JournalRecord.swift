@@ -622,7 +622,12 @@ extension JournalRecord.Origin {
           action: try decoder.byteString(),
         )
       }
-      if name == nil { action.name = action.form.flatMap { ActionName.path(of: $0.action) } ?? "" }
+      if name == nil {
+        guard let form = action.form, let path = ActionName.path(of: form.action) else {
+          throw decoder.error(.typeMismatch, "an action without a name has a form with cases")
+        }
+        action.name = path
+      }
       try decoder.skipItems(rest - taken)
       self = .internal(action)
     default: throw decoder.error(.typeMismatch, "expected an origin, found kind \(kind)")

@@ -71,11 +71,6 @@ package struct KeptHistory: Hashable, Sendable {
     for number in details.unscheduled { timers[number] = nil }
   }
 
-  /// The schedules, for the feature that receives a restoration.
-  var restoredTimers: [RestoredTimer] {
-    timers.sorted { $0.key < $1.key }.map { RestoredTimer(number: $0, timer: $1) }
-  }
-
   /// The greatest number of an effect or a schedule; 0 without any.
   package var greatestEffectNumber: UInt64 {
     max(effects.keys.max() ?? 0, timers.keys.max() ?? 0)
@@ -219,7 +214,7 @@ package struct KeptHistory: Hashable, Sendable {
       return effect
     }
     var restoration = Restoration(wasStopped: wasStopped, interrupted: interrupted)
-    restoration.timers = restoredTimers
+    restoration.timers = timers.restored
     return restoration
   }
 }
@@ -261,5 +256,12 @@ extension JournalRecord.Origin {
     case .session, .restored: true
     case .daemon, .internal, .client: false
     }
+  }
+}
+
+extension [UInt64: DurableTimer] {
+  /// The schedules, for the feature that receives a restoration.
+  var restored: [RestoredTimer] {
+    sorted { $0.key < $1.key }.map { RestoredTimer(number: $0, timer: $1) }
   }
 }

@@ -8,27 +8,77 @@ import Darwin
 
 /// SIGTERM and SIGINT as requests to stop, and SIGHUP as a request to reload the configuration.
 ///
-/// No signal is lost after this object was created: a handler writes it into a pipe, which the main
-/// queue reads. The signals are not blocked, because the programs that a daemon starts would
-/// inherit that, and could not be stopped. If the process was started with SIGHUP ignored, as by
-/// `nohup`, it stays ignored.
+/// No request is lost after this object was created: a handler writes into a pipe for each kind of
+/// request, which the main queue reads. Several requests of a kind may become one. The signals are
+/// not blocked, because the programs that a daemon starts would inherit that, and could not be
+/// stopped. If the process was started with SIGHUP ignored, as by `nohup`, it stays ignored.
 @MainActor
 final class StopSignals {
   /// The previous actions of the signals.
   private var former: [Int32: sigaction] = [:]
-  private let pipeEnds: (read: Int32, write: Int32)
-  /// The signals that the main queue has not handled yet.
-  ///
-  /// Bounded by ``mostWaiting``.
-  private var waiting: [Int32] = []
-  private var source: (any DispatchSourceRead)?
-
-  /// Further signals say nothing new.
-  private static let mostWaiting = 64
+  /// Whether a request to stop has been read from its pipe.
+  private var isStopRead = false
+  private var sources: [any DispatchSourceRead] = []
 
   /// Handles the signals from now on.
   ///
   /// - Throws: ``HostError`` if the process has no descriptor left.
+  init() throws(HostError) {
+    if stopPipe == nil { stopPipe = try SignalPipe() }
+    if reloadPipe == nil { reloadPipe = try SignalPipe() }
+    // Requests from before belong to the host before.
+    _ = stopPipe?.hasBytes()
+    _ = reloadPipe?.hasBytes()
+    for number in [SIGTERM, SIGINT, SIGHUP] {
+      var old = sigaction()
+      sigaction(number, nil, &old)
+      if number == SIGHUP, old.isIgnored { continue }
+      var new = sigaction.noting
+      sigaction(number, &new, nil)
+      former[number] = old
+    }
+  }
+
+  /// Whether a request to stop is pending for ``begin(onStop:onReload:)``.
+  var isStopWaiting: Bool {
+    isStopRead = stopPipe?.hasBytes() == true || isStopRead
+    return isStopRead
+  }
+
+  /// Calls a body for each kind of request, including pending ones.
+  func begin(
+    onStop: @escaping @MainActor () -> Void,
+    onReload: @escaping @MainActor () -> Void,
+  ) {
+    let pipes = [(stopPipe, onStop), (reloadPipe, onReload)]
+    sources = pipes.compactMap { pipe, body in
+      guard let pipe else { return nil }
+      let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reading, queue: .main)
+      source.setEventHandler { MainActor.assumeIsolated { if pipe.hasBytes() { body() } } }
+      source.resume()
+      return source
+    }
+    if isStopRead { DispatchQueue.main.async { onStop() } }
+  }
+
+  /// Restores the previous actions of the signals.
+  func end() {
+    for (number, action) in former {
+      var action = action
+      sigaction(number, &action, nil)
+    }
+    for source in sources { source.cancel() }
+    sources = []
+  }
+}
+
+/// A pipe into which a signal's handler writes.
+///
+/// It is never closed: a handler on another thread may still write into it.
+private struct SignalPipe {
+  let reading: Int32
+  let writing: Int32
+
   init() throws(HostError) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
@@ -42,95 +92,33 @@ final class StopSignals {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
-    pipeEnds = (ends[0], ends[1])
-    // Before the first signal, because the first access initializes the variable.
-    signalPipe = ends[1]
-    for number in [SIGTERM, SIGINT, SIGHUP] {
-      var old = sigaction()
-      sigaction(number, nil, &old)
-      if number == SIGHUP, old.isIgnored { continue }
-      var new = sigaction.noting
-      sigaction(number, &new, nil)
-      former[number] = old
-    }
+    (reading, writing) = (ends[0], ends[1])
   }
 
-  /// Whether a request to stop is pending for ``begin(onStop:onReload:)``.
-  var isStopWaiting: Bool {
-    read()
-    return waiting.contains { $0 != SIGHUP }
-  }
-
-  /// Calls a body for each signal, including signals that are already pending.
-  func begin(
-    onStop: @escaping @MainActor () -> Void,
-    onReload: @escaping @MainActor () -> Void,
-  ) {
-    let handle: @MainActor () -> Void = { [weak self] in
-      guard let self else { return }
-      read()
-      let numbers = waiting
-      waiting = []
-      for number in numbers { if number == SIGHUP { onReload() } else { onStop() } }
-    }
-    let source = DispatchSource.makeReadSource(fileDescriptor: pipeEnds.read, queue: .main)
-    source.setEventHandler { MainActor.assumeIsolated { handle() } }
-    source.resume()
-    self.source = source
-    DispatchQueue.main.async { handle() }
-  }
-
-  private func read() {
-    var bytes = [UInt8](repeating: 0, count: Self.mostWaiting)
+  /// Empties the pipe; false if it was empty.
+  func hasBytes() -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    var isFound = false
     while true {
-      let count = bytes.withUnsafeMutableBytes { recv in
-        #if canImport(Glibc)
-        Glibc.read(pipeEnds.read, recv.baseAddress, recv.count)
-        #else
-        Darwin.read(pipeEnds.read, recv.baseAddress, recv.count)
-        #endif
-      }
-      guard count > 0 else {
-        if count < 0, errno == EINTR { continue }
-        return
-      }
-      let room = Self.mostWaiting - waiting.count
-      waiting += bytes.prefix(min(count, room)).map { Int32($0) }
+      let count = read(reading, &bytes, bytes.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return isFound }
+      isFound = true
     }
-  }
-
-  /// Restores the previous actions of the signals.
-  func end() {
-    for (number, action) in former {
-      var action = action
-      sigaction(number, &action, nil)
-    }
-    signalPipe = -1
-    let ends = pipeEnds
-    guard let source else {
-      close(ends.read)
-      close(ends.write)
-      return
-    }
-    source.setCancelHandler {
-      close(ends.read)
-      close(ends.write)
-    }
-    source.cancel()
-    self.source = nil
   }
 }
 
-/// The end of the pipe that the handler writes to; -1 for none.
+/// The pipes of the process; nil before the first ``StopSignals``.
 ///
-/// The main thread sets it while no handler is installed.
-private nonisolated(unsafe) var signalPipe: Int32 = -1
+/// The main thread sets each once, before a handler is installed.
+@exclusivity(unchecked) private nonisolated(unsafe) var stopPipe: SignalPipe?
+@exclusivity(unchecked) private nonisolated(unsafe) var reloadPipe: SignalPipe?
 
-/// Writes the signal's number into the pipe. If the pipe is full, it contains enough signals.
+/// Notes a signal; a full pipe contains the request already.
 private let noteSignal: @convention(c) (Int32) -> Void = { number in
-  let (end, former) = (signalPipe, errno)
-  var byte = UInt8(truncatingIfNeeded: number)
-  if end >= 0 { _ = write(end, &byte, 1) }
+  let former = errno
+  var byte: UInt8 = 1
+  if let pipe = number == SIGHUP ? reloadPipe : stopPipe { _ = write(pipe.writing, &byte, 1) }
   errno = former
 }
 

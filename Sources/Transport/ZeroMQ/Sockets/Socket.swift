@@ -84,13 +84,17 @@ package final class Socket {
   /// socket is closed, and the next bind replaces it.
   package func bind(_ endpoint: String) throws(ZeroMQError) {
     try EndpointPath.check(endpoint, operation: "bind")
-    guard zmq_bind(opened(), endpoint) == 0 else { throw .last("bind", endpoint) }
+    while zmq_bind(opened(), endpoint) != 0 {
+      guard wasInterrupted else { throw .last("bind", endpoint) }
+    }
   }
 
   /// Connects to an endpoint as soon as a server listens there, and again after every break.
   package func connect(_ endpoint: String) throws(ZeroMQError) {
     try EndpointPath.check(endpoint, operation: "connect to")
-    guard zmq_connect(opened(), endpoint) == 0 else { throw .last("connect to", endpoint) }
+    while zmq_connect(opened(), endpoint) != 0 {
+      guard wasInterrupted else { throw .last("connect to", endpoint) }
+    }
   }
 
   /// Ends a connection and its queue; pass the endpoint exactly as to ``connect(_:)``.
@@ -139,10 +143,13 @@ package final class Socket {
     return value
   }
 
+  /// Whether a signal interrupted the last call before it had an effect.
+  private var wasInterrupted: Bool { zmq_errno() == EINTR && !context.isForkedCopy }
+
   /// Returns if a signal interrupted the last call, so that it can be retried; otherwise throws.
   func retryAfterInterruption(_ operation: String, _ name: String) throws(ZeroMQError) {
     let code = zmq_errno()
-    guard code == EINTR, !context.isForkedCopy else {
+    guard wasInterrupted else {
       let subject = name.isEmpty ? "a \(kind) socket" : "\(name) of a \(kind) socket"
       throw ZeroMQError(code: code, operation: operation, subject: subject)
     }
