@@ -31,18 +31,35 @@ final class FalseDaemon: Sendable {
     },
     says: @escaping @Sendable (ClientMessage) -> [DaemonMessage]? = { _ in nil },
   ) async throws {
+    let questions = questions
+    try await serve(directory, flood) { message in
+      if case .history = message { questions.update { $0 += 1 } }
+      let answers = says(message) ?? Self.answer(message, scopes, status, past).map { [$0] } ?? []
+      return answers.map { $0.encoded() }
+    }
+  }
+
+  /// Opens the sockets of a directory, and answers with frames.
+  init(
+    in directory: String,
+    answering: @escaping @Sendable (ClientMessage) -> [[UInt8]],
+  ) async throws {
+    try await serve(directory, [], answering)
+  }
+
+  private func serve(
+    _ directory: String,
+    _ flood: [DaemonMessage],
+    _ answer: @escaping @Sendable (ClientMessage) -> [[UInt8]],
+  ) async throws {
     let state = Watched<Result<Void, ProcessFailure>?>(nil)
-    let (isOver, questions) = (isOver, questions)
+    let isOver = isOver
     Thread.detachNewThread {
       do throws(ZeroMQError) {
         var sockets = try Sockets(in: directory)
+        let flood = flood.map { $0.encoded() }
         state.update { $0 = .success(()) }
-        while !isOver.value {
-          try sockets.turn(flood) { message in
-            if case .history = message { questions.update { $0 += 1 } }
-            return says(message) ?? Self.answer(message, scopes, status, past).map { [$0] } ?? []
-          }
-        }
+        while !isOver.value { try sockets.turn(flood, answer) }
         sockets.close()
       } catch {
         state.update { $0 = .failure(ProcessFailure("\(error)")) }
@@ -131,8 +148,8 @@ private struct Sockets {
   ///
   /// Waits for a while if neither a message nor a flood is pending.
   mutating func turn(
-    _ flood: [DaemonMessage],
-    _ answer: (ClientMessage) -> [DaemonMessage],
+    _ flood: [[UInt8]],
+    _ answer: (ClientMessage) -> [[UInt8]],
   ) throws(ZeroMQError) {
     let isFlooding = !flood.isEmpty && !guests.isEmpty
     _ = try poller.wait(timeout: isFlooding ? .milliseconds(1) : .milliseconds(50))
@@ -149,9 +166,9 @@ private struct Sockets {
     for guest in guests { try say(flood, to: guest) }
   }
 
-  private func say(_ messages: [DaemonMessage], to peer: [UInt8]) throws(ZeroMQError) {
-    for message in messages where try control.send(peer, more: true) == .sent {
-      _ = try control.send(message.encoded())
+  private func say(_ frames: [[UInt8]], to peer: [UInt8]) throws(ZeroMQError) {
+    for frame in frames where try control.send(peer, more: true) == .sent {
+      _ = try control.send(frame)
     }
   }
 }

@@ -9,6 +9,7 @@ extension PastRoot {
   ///   - source: The past.
   ///   - takeHistory: Receives the data of the snapshot besides the root.
   /// - Returns: Its revision.
+  /// - Throws: ``HistoryError``, also if no snapshot can be read.
   mutating func rewind(
     to revision: UInt64,
     in source: any HistorySource,
