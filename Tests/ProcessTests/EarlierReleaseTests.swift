@@ -87,7 +87,7 @@ extension ProcessTests {
           switch kind {
           case 65:
             let (one, other) = (
-              try Conversation.elements(frame), try Conversation.elements(recorded)
+              try Conversation.elements(frame), try Conversation.elements(recorded),
             )
             // The version, the limits, and the features that both offer.
             #expect(one[1] == other[1] && one.count == other.count)
@@ -119,20 +119,23 @@ extension ProcessTests {
     func earlierDaemon() async throws {
       try await World.run { world in
         let conversation = try Conversation("send")
-        let daemon = try await FalseDaemon(in: world.directory, answering: { request in
-          let (kind, nonce): (UInt64?, UInt64?) =
-            switch request {
-            case .hello: (65, nil)
-            case .join(let nonce, _): (68, nonce)
-            case .actions: (71, nil)
-            case .describe: (74, nil)
-            default: (nil, nil)
+        let daemon = try await FalseDaemon(
+          in: world.directory,
+          answering: { request in
+            let (kind, nonce): (UInt64?, UInt64?) =
+              switch request {
+              case .hello: (65, nil)
+              case .join(let nonce, _): (68, nonce)
+              case .actions: (71, nil)
+              case .describe: (74, nil)
+              default: (nil, nil)
+              }
+            return conversation.answers(of: kind ?? 0).filter { frame in
+              let second = try? Conversation.elements(frame).dropFirst().first
+              return nonce == nil || second == .unsigned(nonce ?? 0)
             }
-          return conversation.answers(of: kind ?? 0).filter { frame in
-            let second = try? Conversation.elements(frame).dropFirst().first
-            return nonce == nil || second == .unsigned(nonce ?? 0)
-          }
-        })
+          },
+        )
         let run = try await world.client(
           "send",
           "counter",

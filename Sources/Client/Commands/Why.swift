@@ -58,7 +58,8 @@ struct Why: ParsableCommand {
 extension Past {
   /// The log's entry of a revision.
   fileprivate func entry(of revision: UInt64) async throws -> GenericValue {
-    let page = try await page(after: revision - 1, count: 1)
+    // A damaged record may name any revision.
+    let page = try await page(after: max(1, revision) - 1, count: 1)
     guard revision <= page.newest else {
       throw HistoryError.future(revision, newest: page.newest)
     }

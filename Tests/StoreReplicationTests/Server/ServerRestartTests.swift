@@ -279,6 +279,28 @@ import Testing
     for field in ["by", "name", "cause", "effect", "bytes"] { #expect(part[field: field] == nil) }
   }
 
+  @Test("An action that nests too deeply for an answer has only its size in the log")
+  func deepActions() throws {
+    func record(levels: Int) -> JournalRecord {
+      let bytes = [UInt8](repeating: 0x81, count: levels) + [0x00]
+      let form = JournalRecord.InternalAction.Form(scope: nil, action: bytes)
+      return JournalRecord(
+        revision: 1,
+        wallMilliseconds: 0,
+        origin: .internal(.init(name: "a", form: form)),
+        delta: nil,
+      )
+    }
+    for (levels, isShown) in [(90, true), (101, false), (127, false)] {
+      let entry = try #require(record(levels: levels).entry(changed: [], PastLimits(), .causes))
+      #expect((entry.value[field: "action"] != nil) == isShown)
+      #expect((entry.value[field: "actionBytes"] == .unsigned(UInt64(levels + 1))) == !isShown)
+      // The files themselves are read without that limit.
+      let whole = record(levels: levels).wholeEntry(changed: [], .unlimited)
+      #expect(whole[field: "action"] != nil)
+    }
+  }
+
   @Test("The name of a form ends where no case follows")
   func pathsOfForms() throws {
     func path(_ value: GenericValue) -> String? {

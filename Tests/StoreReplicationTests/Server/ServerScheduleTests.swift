@@ -36,10 +36,11 @@ import Testing
     limits: Limits = Limits(),
     crashes: CrashNotes = CrashNotes(),
     isSafe: Bool = false,
+    reducer: () -> some Reducer<Alarms.State, Alarms.Action> = { Alarms() },
   ) throws -> AlarmBench {
     var recovered = try recovered ?? recover(0)
     if isSafe { recovered.restoration = recovered.restoration?.heldBack }
-    let root = RootCore(initialState: { Alarms.State() }, reducer: { Alarms() })
+    let root = RootCore(initialState: { Alarms.State() }, reducer: reducer)
     root.schedules.use(time.clock)
     root.restore(recovered.root, revision: recovered.revision)
     let recorder = Recorder(
@@ -155,6 +156,54 @@ import Testing
     #expect(third.root.state.rang == ["a"])
     time.advance(by: 1)
     #expect(third.root.state.rang == ["a", "b"])
+  }
+
+  @Test func `A clock that was set back before a start delays an interval by at most one`() throws {
+    let first = try bench()
+    try schedule(first, .setEach("a", seconds: 1, missed: "once"))
+    first.root.schedules.stop()
+    time.set(by: -3_600)
+    let second = try bench(try recover())
+    time.advance(by: 1)
+    #expect(second.root.state.rang == ["a"])
+  }
+
+  @Test func `A replay that begins at a snapshot knows the snapshot's schedules`() throws {
+    let first = try bench()
+    try schedule(first, .set("a", at: 5_000, missed: "once"))
+    try schedule(first, .set("b", at: 5_000, missed: "once"))
+    first.root.schedules.stop()
+    let recovered = try recover()
+    let snapshot = recovered.snapshot(Self.form)
+    func reducer() -> some Reducer<Alarms.State, Alarms.Action> {
+      Alarms().onStart { state, start in
+        state.rang += ["a", "b", "c"].filter { start.hasSchedule($0) }
+        return .none
+      }
+    }
+    let second = try bench(recovered, reducer: reducer)
+    #expect(second.root.state.rang == ["a", "b"])
+    let history = BenchHistory(
+      schema: Self.form.schema,
+      snapshots: [recovered.revision: snapshot],
+      batches: journal.batches,
+    )
+    func replay() -> Replay<Alarms.State, Alarms.Action> {
+      Replay(
+        RootCore(initialState: { Alarms.State() }, reducer: reducer),
+        exposures: Self.exposures,
+        form: Self.form,
+        restoredAction: { _ in nil },
+        sessionAction: { _ in nil },
+      )
+    }
+    let report = try replay().run(history, 0 ... .max)
+    #expect(report.difference == nil && report.unchecked.isEmpty, "\(report)")
+    #expect(report.checked == 1)
+    // An excerpt for a test has them, too.
+    let excerpt = try replay().excerpt(history, 0 ... .max)
+    let kept = try SnapshotBytes.decode(excerpt.snapshot.bytes[...]).history.timers
+    #expect(kept.values.map(\.id).sorted() == ["a", "b"])
   }
 
   @Test func `A cancelled schedule does not return, also if no action follows`() throws {

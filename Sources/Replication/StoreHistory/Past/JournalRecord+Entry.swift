@@ -195,16 +195,20 @@ extension JournalRecord {
       add("action", item: action)
     }
 
-    /// Adds an item, or only the number of its bytes if it is too long.
+    /// Adds an item, or only the number of its bytes if it is too long or too deep.
     mutating func add(_ name: String, item: [UInt8]) {
       guard item.count <= limits.actionBytes else {
         return add("\(name)Bytes", .unsigned(UInt64(item.count)))
       }
       bytes += item.count
       do throws(CodecError) {
-        add(name, try GenericValue(encoded: item))
+        var decoder = CBORDecoder(item)
+        decoder.surrounding = CBOR.maximumDepth - limits.actionLevels
+        let value = try GenericValue(from: &decoder)
+        try decoder.finish()
+        add(name, value)
       } catch {
-        // The daemon accepted it, so a program with its types can read it.
+        // It is too deep, or a program with its types can read it.
         add("\(name)Bytes", .unsigned(UInt64(item.count)))
       }
     }

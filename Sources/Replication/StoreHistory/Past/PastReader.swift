@@ -292,6 +292,8 @@ package struct PastLimits: Hashable, Sendable {
   package var scanned = 200_000
   /// The most bytes of an action in an entry.
   package var actionBytes = 16 << 10
+  /// The most levels of an action in an entry: an answer has further levels around it.
+  package var actionLevels = 100
   /// The most bytes of a state.
   package var stateBytes = 8 << 20
 
@@ -304,6 +306,7 @@ extension PastLimits {
     var limits = PastLimits()
     limits.scanned = .max
     limits.actionBytes = .max
+    limits.actionLevels = CBOR.maximumDepth
     limits.stateBytes = .max
     return limits
   }

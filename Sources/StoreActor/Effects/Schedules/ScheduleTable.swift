@@ -200,6 +200,10 @@ package final class ScheduleTable<Action> {
     let clock = clockInUse
     var schedule = schedule
     schedule.start = (clock.date(), clock.elapsed())
+    // The clock may have been set back while no daemon ran.
+    if case .waits(let due) = Self.advance(schedule.timer, schedule.start.date) {
+      schedule.timer.due = due
+    }
     armed[number] = schedule
     wait(schedule.timer.due - schedule.start.date, since: schedule.start.elapsed)
   }

@@ -99,7 +99,9 @@ package final class Socket {
 
   /// Ends a connection and its queue; pass the endpoint exactly as to ``connect(_:)``.
   package func disconnect(_ endpoint: String) throws(ZeroMQError) {
-    guard zmq_disconnect(opened(), endpoint) == 0 else { throw .last("disconnect", endpoint) }
+    while zmq_disconnect(opened(), endpoint) != 0 {
+      guard wasInterrupted else { throw .last("disconnect", endpoint) }
+    }
   }
 
   /// The endpoint bound or connected last, with wildcards such as `tcp://127.0.0.1:*` resolved.
@@ -144,7 +146,7 @@ package final class Socket {
   }
 
   /// Whether a signal interrupted the last call before it had an effect.
-  private var wasInterrupted: Bool { zmq_errno() == EINTR && !context.isForkedCopy }
+  var wasInterrupted: Bool { zmq_errno() == EINTR && !context.isForkedCopy }
 
   /// Returns if a signal interrupted the last call, so that it can be retried; otherwise throws.
   func retryAfterInterruption(_ operation: String, _ name: String) throws(ZeroMQError) {

@@ -57,8 +57,8 @@ package final class SocketMonitor {
         | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
       : ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_MONITOR_STOPPED
     let events = ZMQ_EVENT_DISCONNECTED | others
-    guard zmq_socket_monitor(watched.opened(), endpoint, events) == 0 else {
-      throw .last("monitor", "a \(watched.kind) socket")
+    while zmq_socket_monitor(watched.opened(), endpoint, events) != 0 {
+      guard watched.wasInterrupted else { throw .last("monitor", "a \(watched.kind) socket") }
     }
     try socket.connect(endpoint)
   }
