@@ -32,11 +32,14 @@ public struct BuildQueue {
     case resumeButtonTapped
   }
 
-  /// The actions that only the daemon's worker sends: no client can report that a build has passed.
+  /// The action that only an effect sends: no client can report that a build has passed.
   public enum ReducerAction: DurableAction, Equatable, Sendable {
-    case began(number: Int)
     case ended(number: Int, hasPassed: Bool)
   }
+
+  private enum CancelID { case build }
+
+  @Dependency(\.builder) private var builder
 
   /// The greatest number of builds, and of characters of a branch.
   static let limits = (builds: 200, branch: 100)
@@ -58,7 +61,7 @@ public struct BuildQueue {
         let number = state.nextNumber
         state.builds.append(Build(id: number, branch: branch))
         state.nextNumber += 1
-        return .reply(number)
+        return .merge(.reply(number), beginNext(&state))
 
       case .cancelButtonTapped(let number):
         guard let build = state.builds[id: number] else {
@@ -68,6 +71,8 @@ public struct BuildQueue {
           return .refuse("Build #\(number) has ended: \(build.status.rawValue).", code: "ended")
         }
         state.builds[id: number]?.status = .canceled
+        guard build.status == .building else { return .none }
+        return .concatenate(.cancel(id: CancelID.build), beginNext(&state))
 
       case .clearButtonTapped:
         state.builds.removeAll(where: \.isOver)
@@ -77,15 +82,11 @@ public struct BuildQueue {
 
       case .resumeButtonTapped:
         state.isPaused = false
-
-      case .began(let number):
-        state.builds[id: number]?.status = .building
+        return beginNext(&state)
 
       case .ended(let number, let hasPassed):
-        // A build that was canceled meanwhile stays canceled.
-        if state.builds[id: number]?.status == .building {
-          state.builds[id: number]?.status = hasPassed ? .passed : .failed
-        }
+        state.builds[id: number]?.status = hasPassed ? .passed : .failed
+        return beginNext(&state)
       }
       return .none
     }
@@ -94,8 +95,21 @@ public struct BuildQueue {
       for build in state.builds where build.status == .building {
         state.builds[id: build.id]?.status = .waiting
       }
-      return .none
+      return beginNext(&state)
     }
+  }
+
+  /// Begins the next build, if no build runs and the queue is not paused.
+  ///
+  /// The daemon owns the work, so the client that added the build may leave.
+  private func beginNext(_ state: inout State) -> Effect<Action> {
+    guard let next = state.next else { return .none }
+    state.builds[id: next.id]?.status = .building
+    return .run(name: "build", owner: .daemon) { [builder] send in
+      let hasPassed = await builder.perform(next)
+      await send(.ended(number: next.id, hasPassed: hasPassed))
+    }
+    .cancellable(id: CancelID.build)
   }
 }
 

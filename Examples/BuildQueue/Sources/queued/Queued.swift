@@ -21,18 +21,15 @@ struct Queued {
     configuration.data = "\(arguments[0])/data"
     configuration.metrics = ProcessInfo.processInfo.environment["METRICS"]
     configuration.programMetrics = ProgramMetrics.bootstrap()
+    let command = Command(arguments: Array(arguments.dropFirst()))
     let host = StoreHost(
       initialState: BuildQueue.State(),
       exposures: [Expose("queue", state: \.self, action: \.self, replies: Int.self)],
       configuration: configuration,
     ) {
-      BuildQueue().signpost()
+      BuildQueue().signpost().dependency(\.builder, Builder(perform: command.run))
     }
-    let command = Command(arguments: Array(arguments.dropFirst()))
-    host.main { _ in
-      // The recovered state is available here.
-      Task { await work(on: host.store, build: command.run) }
-    }
+    host.main()
   }
 }
 
@@ -40,6 +37,9 @@ struct Queued {
 struct Command: Sendable {
   let arguments: [String]
 
+  /// Runs the command on the main thread.
+  ///
+  /// A process inherits the blocked signals of its thread, and the thread of an effect blocks all.
   @MainActor
   func run(_ build: Build) async -> Bool {
     let process = Process()

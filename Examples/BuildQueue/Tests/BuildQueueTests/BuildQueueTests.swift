@@ -22,6 +22,7 @@ struct BuildQueueTests {
       } else {
         TestStore(initialState: BuildQueue.State()) { BuildQueue() }
       }
+    await store.send(.pauseButtonTapped) { $0.isPaused = true }
     await store.send(.addButtonTapped(branch: "main"), replied: 1) {
       $0.builds = [Build(id: 1, branch: "main")]
       $0.nextNumber = 2
@@ -36,51 +37,93 @@ struct BuildQueueTests {
       $0.builds[id: 1]?.status = .canceled
     }
     await store.send(.cancelButtonTapped(number: 1), refused: "Build #1 has ended: canceled.")
-    await store.send(.pauseButtonTapped) { $0.isPaused = true }
     await store.send(.clearButtonTapped) { $0.builds = [] }
     await store.finish()
   }
 
-  @Test func `A build that was canceled does not pass afterwards`() async {
-    var state = BuildQueue.State()
-    state.builds = [Build(id: 1, branch: "main")]
-    let store = TestStore(initialState: state) { BuildQueue() }
-    await store.send(.began(number: 1)) { $0.builds[id: 1]?.status = .building }
-    await store.send(.cancelButtonTapped(number: 1)) { $0.builds[id: 1]?.status = .canceled }
-    await store.send(.ended(number: 1, hasPassed: true))
+  /// Performs builds until the test ends or cancels them: each takes a second.
+  private func prepare(_ values: inout DependencyValues, _ clock: TestClock<Duration>) {
+    values.builder = Builder { build in
+      try? await clock.sleep(for: .seconds(1))
+      return build.branch != "broken"
+    }
   }
 
-  @Test func `The worker builds one at a time, in order, and stops what is canceled`() async {
-    let store = Store(initialState: BuildQueue.State()) { BuildQueue() }
-    let (begun, beginning) = AsyncStream.makeStream(of: Build.self)
-    let (canceled, canceling) = AsyncStream.makeStream(of: Int.self)
-    let worker = Task {
-      await work(on: store) { build in
-        beginning.yield(build)
-        guard build.branch == "endless" else { return build.branch != "broken" }
-        // Until it is canceled.
-        for await _ in AsyncStream<Never>.makeStream().stream {}
-        canceling.yield(build.id)
-        return true
+  private func store(
+    _ isRemote: Bool,
+    _ clock: TestClock<Duration>,
+    _ branches: String...,
+  ) -> TestStoreOf<BuildQueue> {
+    var state = BuildQueue.State()
+    state.isPaused = true
+    for branch in branches {
+      state.builds.append(Build(id: state.nextNumber, branch: branch))
+      state.nextNumber += 1
+    }
+    return isRemote
+      ? TestStore(remote: state) {
+        BuildQueue()
+      } withDependencies: {
+        prepare(&$0, clock)
       }
+      : TestStore(initialState: state) {
+        BuildQueue()
+      } withDependencies: {
+        prepare(&$0, clock)
+      }
+  }
+
+  @Test(arguments: [false, true])
+  func `Builds run one at a time, in order`(isRemote: Bool) async {
+    let clock = TestClock()
+    let store = store(isRemote, clock, "main", "broken")
+    await store.send(.resumeButtonTapped) {
+      $0.isPaused = false
+      $0.builds[id: 1]?.status = .building
     }
-    for branch in ["main", "broken", "endless", "last"] {
-      store.send(.addButtonTapped(branch: branch))
+    await clock.advance(by: .seconds(1))
+    await store.receive(.ended(number: 1, hasPassed: true)) {
+      $0.builds[id: 1]?.status = .passed
+      $0.builds[id: 2]?.status = .building
     }
-    var builds = begun.makeAsyncIterator()
-    #expect(await builds.next()?.branch == "main")
-    #expect(await builds.next()?.branch == "broken")
-    #expect(await builds.next()?.branch == "endless")
-    #expect(store.builds.map(\.status) == [.passed, .failed, .building, .waiting])
-    store.send(.cancelButtonTapped(number: 3))
-    var ends = canceled.makeAsyncIterator()
-    #expect(await ends.next() == 3)
-    #expect(await builds.next()?.branch == "last")
-    for await state in AsyncStream(statesOf: store) where state.builds.allSatisfy(\.isOver) {
-      break
+    await clock.advance(by: .seconds(1))
+    await store.receive(.ended(number: 2, hasPassed: false)) {
+      $0.builds[id: 2]?.status = .failed
     }
-    #expect(store.builds.map(\.status) == [.passed, .failed, .canceled, .passed])
-    worker.cancel()
-    await worker.value
+  }
+
+  @Test(arguments: [false, true])
+  func `A canceled build ends, and the next one begins`(isRemote: Bool) async {
+    let clock = TestClock()
+    let store = store(isRemote, clock, "main", "next")
+    await store.send(.resumeButtonTapped) {
+      $0.isPaused = false
+      $0.builds[id: 1]?.status = .building
+    }
+    await clock.advance(by: .milliseconds(500))
+    await store.send(.cancelButtonTapped(number: 1)) {
+      $0.builds[id: 1]?.status = .canceled
+      $0.builds[id: 2]?.status = .building
+    }
+    await clock.advance(by: .milliseconds(500))
+    await clock.advance(by: .milliseconds(500))
+    await store.receive(.ended(number: 2, hasPassed: true)) {
+      $0.builds[id: 2]?.status = .passed
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `A build that a restart has interrupted begins again`(isRemote: Bool) async {
+    let clock = TestClock()
+    let store = store(isRemote, clock, "main")
+    await store.send(.resumeButtonTapped) {
+      $0.isPaused = false
+      $0.builds[id: 1]?.status = .building
+    }
+    await store.restart()
+    await clock.advance(by: .seconds(1))
+    await store.receive(.ended(number: 1, hasPassed: true)) {
+      $0.builds[id: 1]?.status = .passed
+    }
   }
 }
