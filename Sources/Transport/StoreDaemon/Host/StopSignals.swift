@@ -15,10 +15,15 @@ import Darwin
 @MainActor
 final class StopSignals {
   /// The previous actions of the signals.
+  ///
+  /// Bounded by ``numbers``.
   private var former: [Int32: sigaction] = [:]
   /// Whether a request to stop has been read from its pipe.
   private var isStopRead = false
+  /// Bounded by ``numbers``.
   private var sources: [any DispatchSourceRead] = []
+
+  private static let numbers = [SIGTERM, SIGINT, SIGHUP]
 
   /// Handles the signals from now on.
   ///
@@ -29,7 +34,7 @@ final class StopSignals {
     // Requests from before belong to the host before.
     _ = stopPipe?.hasBytes()
     _ = reloadPipe?.hasBytes()
-    for number in [SIGTERM, SIGINT, SIGHUP] {
+    for number in Self.numbers {
       var old = sigaction()
       sigaction(number, nil, &old)
       if number == SIGHUP, old.isIgnored { continue }
@@ -37,6 +42,11 @@ final class StopSignals {
       sigaction(number, &new, nil)
       former[number] = old
     }
+    // The program may have been started with blocked signals; pending ones arrive now.
+    var handled = sigset_t()
+    sigemptyset(&handled)
+    for number in former.keys { sigaddset(&handled, number) }
+    pthread_sigmask(SIG_UNBLOCK, &handled, nil)
   }
 
   /// Whether a request to stop is pending for ``begin(onStop:onReload:)``.
@@ -83,7 +93,7 @@ private struct SignalPipe {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
       throw HostError(
-        .system,
+        .cannotCreate,
         "The daemon cannot wait for signals: \(String(cString: strerror(errno))).",
         remedy: "Raise the limit of open files, with `ulimit -n`.",
       )

@@ -172,7 +172,9 @@ final class StoreDirectory: Sendable {
         throw HostError(
           .cannotCreate,
           "The lock \(file) could not be opened: \(reason).",
-          remedy: "Check the directory's owner and the disk.",
+          remedy: reason == String(cString: strerror(EMFILE))
+            ? "Raise the limit of open files, with `ulimit -n`."
+            : "Check the directory's owner and the disk.",
         )
       case .unwritten(let reason):
         throw HostError(
