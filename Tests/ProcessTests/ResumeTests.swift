@@ -4,6 +4,12 @@ import StoreState
 import Testing
 import ZeroMQ
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 extension ProcessTests {
   /// Clients that return to a daemon at its limit of sessions, or after many revisions.
   @Suite("Clients that return", .timeLimit(.minutes(2)))
@@ -100,6 +106,40 @@ extension ProcessTests {
           }
           #expect(isSnapshot == isWhole, "from revision \(revision)")
         }
+      }
+    }
+
+    @Test func `After a kill, watchers of quiet and of busy scopes continue without a snapshot`()
+      async throws
+    {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        var (quiet, busy): ([ChildProcess], [ChildProcess]) = ([], [])
+        for _ in 0..<6 {
+          quiet.append(try await world.watch("counter", "--deltas"))
+          busy.append(try await world.watch("todos", "--deltas"))
+        }
+        // More revisions than versions are kept, of which none concerns the counter.
+        let sender = try world.startClient("--json", "send", "todos", "-")
+        sender.write(lines: (0..<3_000).map { #"{"addButtonTapped":{"title":"no. \#($0)"}}"# })
+        #expect(try await world.finish(sender, within: .seconds(60)).isSuccess)
+        for watcher in busy {
+          _ = try await watcher.output.line("the last todo") { $0.contains("no. 2999") }
+        }
+        first.send(signal: SIGKILL)
+        _ = try await first.ended()
+        _ = try await world.startDaemon()
+        while try await world.counter("replays") < 12 {}
+        #expect(try await world.counter("snapshots") == 0)
+        try await world.send("counter", "incrementButtonTapped")
+        try await world.send("todos", #"{"addButtonTapped":{"title":"new"}}"#)
+        for watcher in quiet {
+          _ = try await watcher.output.line("the count") { $0.contains(#""count":1"#) }
+        }
+        for watcher in busy {
+          _ = try await watcher.output.line("the new todo") { $0.contains(#""new""#) }
+        }
+        #expect(try await world.counter("snapshots") == 0)
       }
     }
 

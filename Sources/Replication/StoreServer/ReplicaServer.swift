@@ -518,6 +518,8 @@ package final class ReplicaServer {
     subscriptions.sendDueBookmarks(now: now.instant)
     joins.sendWorking(now: now.instant)
     joins.freeDiscarded()
+    // After a lease every earlier session has returned or ended.
+    if now.instant >= startedAt.advanced(by: timing.lease) { root.letVersionsGo() }
   }
 
   /// Ends the sessions, and thereby the effects, of holders whose effects change more than the disk

@@ -361,6 +361,58 @@ import Testing
     }
   }
 
+  @Test("§9: from a dropped revision an equal state is left as it is, and another one is replaced")
+  func comparison() throws {
+    var limits = Limits()
+    limits.versions = 3
+    let bench = ServerBench(limits: limits)
+    let state: Deck.Counter? = bench.root.state.counter
+    for _ in 0..<9 { bench.root.send(.secretChanged) }
+    func join(_ peer: UInt8, _ revision: UInt64, _ digest: Digest?) throws -> Bench.Joined {
+      let position = ClientMessage.Position(epoch: 7, revision: revision)
+      let request = ClientMessage.JoinRequest.follow("counter", position: position, digest: digest)
+      return try bench.join(peer, try bench.hello(peer), nonce: 1, [request])
+    }
+    let equal = state._$digest
+    // Several clients share a comparison.
+    for peer in 1...3 as ClosedRange<UInt8> {
+      guard case .replay(let replay)? = try join(peer, 0, equal).captures.first else {
+        Issue.record("No replay")
+        continue
+      }
+      #expect(replay.delta == nil && replay.revision == 9)
+    }
+    #expect(bench.server.counters.snapshots == 0)
+    let other = Digest(rawValue: equal.rawValue ^ 1)
+    #expect(try join(4, 0, other).captures.first?.snapshot(Deck.Counter.self) == state)
+    // A position that the daemon does not have is not trusted.
+    #expect(try join(5, 99, equal).captures.first?.snapshot(Deck.Counter.self) == state)
+    #expect(try join(6, 0, nil).captures.first?.snapshot(Deck.Counter.self) == state)
+  }
+
+  @Test("A comparison that fails is replaced by a snapshot of the same version")
+  func failedComparison() throws {
+    var limits = Limits()
+    limits.versions = 3
+    let bench = ServerBench(limits: limits)
+    for _ in 0..<9 { bench.root.send(.counter(.incrementButtonTapped)) }
+    let former: Deck.Counter? = Deck.Counter(count: 1)
+    let joined = try bench.join(
+      1,
+      try bench.hello(1),
+      nonce: 1,
+      [
+        .follow(
+          "counter",
+          position: ClientMessage.Position(epoch: 7, revision: 1),
+          digest: former._$digest,
+        )
+      ],
+    )
+    #expect(try joined.captures.first?.snapshot(Deck.Counter.self)?.count == 9)
+    bench.server.checkInvariants()
+  }
+
   @Test("§8: a scope that is kept from the present view is not captured again")
   func kept() throws {
     let bench = ServerBench()

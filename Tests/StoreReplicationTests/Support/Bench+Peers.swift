@@ -134,6 +134,7 @@ extension ClientMessage.JoinRequest {
   static func follow(
     _ scope: String,
     position: ClientMessage.Position? = nil,
+    digest: Digest? = nil,
   ) -> ClientMessage.JoinRequest {
     ClientMessage.JoinRequest(
       scope: scope,
@@ -141,6 +142,7 @@ extension ClientMessage.JoinRequest {
       stateHash: nil,
       actionHash: nil,
       position: position,
+      digest: digest,
     )
   }
 

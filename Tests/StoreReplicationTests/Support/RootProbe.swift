@@ -119,6 +119,8 @@ final class RootProbe: RootPort {
 
   func version() -> RootVersion { root.version() }
 
+  func letVersionsGo() { root.letVersionsGo() }
+
   func version(at revision: UInt64) -> RootVersion? { root.version(at: revision) }
 
   func startEffects() {

@@ -90,6 +90,8 @@ package enum ClientMessage: Hashable, Sendable {
     package var stateHash: Digest?
     package var actionHash: Digest?
     package var position: Position?
+    /// The digest of the state that the client has at its position.
+    package var digest: Digest?
 
     package init(
       scope: String,
@@ -97,7 +99,9 @@ package enum ClientMessage: Hashable, Sendable {
       stateHash: Digest?,
       actionHash: Digest?,
       position: Position?,
+      digest: Digest? = nil,
     ) {
+      self.digest = digest
       self.scope = scope
       self.mode = mode
       self.stateHash = stateHash
@@ -423,12 +427,13 @@ extension ClientMessage.Position {
 
 extension ClientMessage.JoinRequest {
   fileprivate func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(5)
+    encoder.arrayHeader(digest == nil ? 5 : 6)
     encoder.encode(text: scope)
     encoder.encode(unsigned: mode.rawValue)
     encoder.encode(optional: stateHash?.rawValue)
     encoder.encode(optional: actionHash?.rawValue)
     if let position { position.encode(to: &encoder) } else { encoder.encodeNull() }
+    if let digest { encoder.encode(unsigned: digest.rawValue) }
   }
 
   fileprivate init(from decoder: inout CBORDecoder) throws(MessageError) {
@@ -439,6 +444,7 @@ extension ClientMessage.JoinRequest {
     stateHash = try decoder.optionalUnsigned().map { Digest(rawValue: $0) }
     actionHash = try decoder.optionalUnsigned().map { Digest(rawValue: $0) }
     position = try ClientMessage.Position.ifPresent(from: &decoder)
-    try decoder.skipItems(count - 5)
+    digest = count > 5 ? try decoder.optionalUnsigned().map { Digest(rawValue: $0) } : nil
+    try decoder.skipItems(max(0, count - 6))
   }
 }

@@ -44,14 +44,17 @@ extension ReplicaClient {
       .join(
         nonce: lastNonce,
         asked.map { asked in
-          ClientMessage.JoinRequest(
+          // A kept scope continues without a capture. If the daemon captures it in any case, the
+          // capture is whole.
+          let position = asked.isKept ? nil : positions[ScopeKey(asked.scope.name)]
+          return ClientMessage.JoinRequest(
             scope: asked.scope.name,
             mode: asked.isKept ? .keep : asked.scope.mode,
             stateHash: asked.hashes.state,
             actionHash: asked.hashes.action,
-            // A kept scope continues without a capture. If the daemon captures it in any case, the
-            // capture is whole.
-            position: asked.isKept ? nil : positions[ScopeKey(asked.scope.name)],
+            position: position,
+            // The position of a quiet scope is often older than the daemon's versions.
+            digest: position == nil ? nil : asked.scope.digest,
           )
         },
       )

@@ -1,4 +1,5 @@
 import StoreHistory
+import StoreState
 
 /// A capture of a scope, which is encoded once and sent to all sessions that wait for it.
 @MainActor
@@ -6,8 +7,10 @@ final class Capture {
   let id: UInt64
   /// The scope; nil once no session follows it, or once the capture is forgotten.
   private(set) unowned var scope: FollowedScope?
-  /// The version that a catch-up starts from; nil for a snapshot.
+  /// The version that a catch-up starts from; nil for a snapshot, and for a comparison.
   let old: RootVersion?
+  /// The digest of a client's state, for a comparison; otherwise nil.
+  let digest: Digest?
   /// The version that is captured.
   let new: RootVersion
   /// The first revision at which the scope had the captured state.
@@ -38,10 +41,12 @@ final class Capture {
     id: UInt64,
     of scope: FollowedScope,
     from old: RootVersion?,
+    comparing digest: Digest?,
     to new: RootVersion,
     since: UInt64,
     until: UInt64?,
   ) {
+    self.digest = digest
     self.id = id
     self.scope = scope
     self.old = old
@@ -49,6 +54,9 @@ final class Capture {
     self.since = since
     self.until = until
   }
+
+  /// Whether it contains the whole state.
+  var isSnapshot: Bool { old == nil && digest == nil }
 
   /// Whether a session of a holder waits for it.
   func isAwaited(by holder: Holder) -> Bool {

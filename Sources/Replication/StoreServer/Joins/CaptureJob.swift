@@ -14,8 +14,10 @@ package struct CaptureJob: Sendable {
     /// The server's number for it.
     let id: UInt64
     let source: ErasedScope
-    /// The client's version, from which a catch-up starts; nil for a snapshot.
+    /// The client's version, from which a catch-up starts; nil for a snapshot or a comparison.
     let old: RootVersion?
+    /// The digest of the client's state, for a comparison.
+    let digest: Digest?
     /// The version to capture.
     let new: RootVersion
     /// The greatest size of a catch-up, in bytes.
@@ -25,11 +27,15 @@ package struct CaptureJob: Sendable {
 
     func run() -> Made {
       new.read { new in
-        Made(
-          id: id,
-          content: old.map { $0.read { catchUp(from: $0, to: new) } } ?? snapshot(of: new),
-          digest: source.digest(new),
-        )
+        let own = source.digest(new)
+        let content: CaptureContent =
+          if let digest {
+            // Another state is as a catch-up that is too large: a snapshot replaces it.
+            digest == own ? .catchUp(nil) : .tooLarge
+          } else {
+            old.map { $0.read { catchUp(from: $0, to: new) } } ?? snapshot(of: new)
+          }
+        return Made(id: id, content: content, digest: own)
       }
     }
 

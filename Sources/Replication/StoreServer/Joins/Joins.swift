@@ -1,6 +1,7 @@
 import StoreExposures
 import StoreHistory
 import StoreProtocol
+import StoreState
 
 /// Joins of sessions: their subscription barriers (fences), and the captures that bring a client to
 /// its fence's revision: a snapshot, or a catch-up delta (`replay`) from the client's revision.
@@ -170,6 +171,7 @@ final class Joins {
     var name: ScopeKey
     var isKept: Bool
     var position: ClientMessage.Position?
+    var digest: Digest?
 
     init(_ handle: UInt64, _ scope: ResolvedScope, _ request: ClientMessage.JoinRequest) {
       self.handle = handle
@@ -177,6 +179,7 @@ final class Joins {
       name = ScopeKey(request.scope)
       isKept = request.mode == .keep
       position = request.position
+      digest = request.digest
     }
 
     /// Merges two entries of a join for the same scope.
@@ -188,6 +191,7 @@ final class Joins {
       merged.name = min(name, other.name)
       merged.isKept = isKept && other.isKept
       if isKept != other.isKept || position != other.position { merged.position = nil }
+      if digest != other.digest { merged.digest = nil }
       return merged
     }
   }
@@ -213,6 +217,7 @@ final class Joins {
           scope: scope,
           isKept: request.isKept,
           position: request.position,
+          digest: request.digest,
         )
       }
       .sorted { $0.handle < $1.handle },
@@ -334,18 +339,30 @@ final class Joins {
       revision: newest.revision,
     )
     if let position = asked.position, position.epoch == epoch,
-      let catchUp = catchUp(
-        of: asked.scope,
-        from: position.revision,
-        to: newest,
-        now: now,
-      )
+      let catchUp = catchUp(of: asked.scope, from: position.revision, to: newest, now: now)
+        ?? comparison(of: asked, at: newest, now: now)
     {
       use(catchUp, as: \.catchUp, in: transfer)
     } else {
       addSnapshot(of: asked.scope, at: newest, to: transfer, now: now)
     }
     return transfer
+  }
+
+  /// A catch-up without a change for a client whose version is not kept, if its state has the
+  /// scope's digest; nil if the digest is known to be another one.
+  private func comparison(
+    of asked: SessionScopes.Asked,
+    at newest: RootVersion,
+    now: Instant,
+  ) -> Capture? {
+    let scope = asked.scope
+    guard let digest = asked.digest, asked.position.map({ $0.revision <= newest.revision }) == true,
+      scope.digest == nil || scope.digest == digest
+    else { return nil }
+    return scope.captures.first {
+      $0.digest == digest && $0.holds(at: newest.revision) && !$0.isOutgrown
+    } ?? capture(scope, from: nil, comparing: digest, to: newest, since: scope.changedAt, now: now)
   }
 
   // MARK: Captures
@@ -389,7 +406,7 @@ final class Joins {
     to transfer: Transfer,
     now: Instant,
   ) {
-    let snapshots = scope.captures.filter { $0.old == nil }
+    let snapshots = scope.captures.filter(\.isSnapshot)
     if let same = snapshots.first(where: { $0.holds(at: transfer.revision) }) {
       return use(same, as: \.snapshot, in: transfer)
     }
@@ -426,6 +443,7 @@ final class Joins {
   private func capture(
     _ scope: FollowedScope,
     from old: RootVersion?,
+    comparing digest: Digest? = nil,
     to new: RootVersion,
     since: UInt64,
     until: UInt64? = nil,
@@ -435,6 +453,7 @@ final class Joins {
       id: nextCapture,
       of: scope,
       from: old,
+      comparing: digest,
       to: new,
       since: since,
       until: until,
@@ -532,6 +551,7 @@ final class Joins {
       id: capture.id,
       source: scope.root.source,
       old: capture.old,
+      digest: capture.digest,
       new: capture.new,
       // The other half is room for the rest of the frame.
       catchUpLimit: limits.frameBytes / 2,

@@ -67,6 +67,7 @@ package final class Recovery<Root: Sendable> {
     self.revision = revision
     root = initial
     versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
+    versions.hold()
   }
 
   /// Sets the schema of the build that wrote the data that follows.
@@ -90,6 +91,7 @@ package final class Recovery<Root: Sendable> {
       client.holder = known.holder
     }
     versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
+    versions.hold()
   }
 
   /// Takes the records of consecutive revisions.

@@ -15,6 +15,9 @@ package protocol RootPort: AnyObject {
   var revision: UInt64 { get }
   /// Whether published revisions are durable.
   var isDurable: Bool { get }
+  /// Forgets some of the versions that a restart has kept for returning clients.
+  func letVersionsGo()
+
   /// The number of the newest revision that was reduced.
   var newestRevision: UInt64 { get }
   /// The exposures, in their order of declaration.

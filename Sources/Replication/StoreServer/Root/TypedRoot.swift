@@ -565,6 +565,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     return found
   }
 
+  func letVersionsGo() { versions.letGo(atMost: 256) }
+
   func version(at revision: UInt64) -> RootVersion? {
     if revision == self.revision { return version() }
     guard revision < self.revision else { return nil }

@@ -25,6 +25,9 @@ final class VersionRing<Root> {
   /// Versions from this one on are kept regardless of their number and weight.
   @exclusivity(unchecked) private var neededRevision = UInt64.max
 
+  /// Versions from this one on are kept regardless of their number, as long as their weight fits.
+  @exclusivity(unchecked) private var heldRevision = UInt64.max
+
   /// The least weight of a version, in bytes: its own record, and the nodes on the path to
   /// a change.
   private static var leastWeight: Int { 512 }
@@ -98,8 +101,20 @@ final class VersionRing<Root> {
     removeSurplus()
   }
 
+  /// Keeps all versions from now on whose weight fits, regardless of their number, for clients that
+  /// return after a restart.
+  func hold() { heldRevision = oldestRevision }
+
+  /// Ends ``hold()`` for some of the oldest versions: to free all at once takes long.
+  func letGo(atMost versions: UInt64) {
+    guard heldRevision != .max else { return }
+    heldRevision = max(heldRevision, oldestRevision) + versions
+    if heldRevision >= newestRevision { heldRevision = .max }
+    removeSurplus()
+  }
+
   private func removeSurplus() {
-    while count >= limit || (weight > weightLimit && count > 0) {
+    while count >= limit && oldestRevision < heldRevision || weight > weightLimit && count > 0 {
       guard oldestRevision < neededRevision else { return }
       removeOldest()
     }

@@ -2,6 +2,7 @@ import DequeModule
 import StoreExposures
 import StoreHistory
 import StoreProtocol
+import StoreState
 
 /// The scopes of a session: those that it may send to, those that it follows, and their transfers.
 @MainActor
@@ -27,6 +28,8 @@ final class SessionScopes {
     let scope: FollowedScope
     let isKept: Bool
     let position: ClientMessage.Position?
+    /// The digest of the client's state at the position.
+    let digest: Digest?
   }
 
   /// A join whose fence has not arrived yet.
