@@ -478,6 +478,48 @@ import Testing
     }
     #expect(last == nil)
   }
+
+  private func append(_ revisions: Range<UInt64>, to ring: VersionRing<Int>, changed: Int = 0) {
+    for revision in revisions { ring.append(Int(revision), revision: revision, changed: changed) }
+  }
+
+  @Test("After a restart only the bytes limit them, until they are let go of in parts")
+  func held() {
+    let ring = VersionRing<Int>(limit: 4, bytes: 1 << 20, revision: 0)
+    ring.hold()
+    append(0..<100, to: ring)
+    #expect(ring.oldestRevision == 0 && (0..<100).allSatisfy { ring[$0] == Int($0) })
+    ring.letGo(atMost: 30)
+    #expect(ring.oldestRevision == 30)
+    append(100..<110, to: ring)
+    #expect(ring.oldestRevision == 30)
+    for _ in 0..<3 { ring.letGo(atMost: 30) }
+    #expect(ring.oldestRevision == 107)
+    append(110..<120, to: ring)
+    #expect(ring.oldestRevision == 117 && ring[117] == 117)
+    // Without held versions it has no effect.
+    ring.letGo(atMost: 1)
+    #expect(ring.oldestRevision == 117)
+  }
+
+  @Test("Held versions with large changes are dropped by their bytes")
+  func heavy() {
+    let ring = VersionRing<Int>(limit: 4, bytes: 10_000, revision: 0)
+    ring.hold()
+    append(0..<100, to: ring, changed: 1_000)
+    #expect(ring.newestRevision - ring.oldestRevision == 10)
+  }
+
+  @Test("Versions that are not durable are kept in any case")
+  func needed() {
+    let ring = VersionRing<Int>(limit: 4, bytes: 10_000, revision: 0)
+    ring.hold()
+    ring.keep(from: 0)
+    append(0..<100, to: ring, changed: 1_000)
+    #expect(ring.oldestRevision == 0)
+    ring.keep(from: 100)
+    #expect(ring.newestRevision - ring.oldestRevision == 10)
+  }
 }
 
 private final class Counted {}
