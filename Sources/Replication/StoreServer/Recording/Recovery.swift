@@ -67,7 +67,6 @@ package final class Recovery<Root: Sendable> {
     self.revision = revision
     root = initial
     versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
-    versions.hold()
   }
 
   /// Sets the schema of the build that wrote the data that follows.
@@ -115,6 +114,8 @@ package final class Recovery<Root: Sendable> {
       versions.append(root, revision: revision, changed: 0)
     }
     revision = record.revision
+    // Clients of a new history have no earlier session.
+    if isNew { versions.hold() }
     isNew = false
     history.note(record.details, of: record.origin)
     // A forgotten client may have returned since, and sent this action.
