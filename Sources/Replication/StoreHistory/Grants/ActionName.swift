@@ -33,6 +33,9 @@ enum ActionName {
     return path.isEmpty ? nil : path
   }
 
+  /// Whether a form has a ``path(of:)``: it begins with a case.
+  static func hasPath(_ form: [UInt8]) -> Bool { read(form[...])?.isEmpty == false }
+
   /// Appends a case, and the id of its element.
   ///
   /// - Returns: Whether another item of cases follows.

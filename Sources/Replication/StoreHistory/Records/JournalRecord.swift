@@ -22,12 +22,19 @@ package struct JournalRecord: Hashable, Sendable {
 
   /// An action that no client sent.
   package struct InternalAction: Hashable, Sendable {
-    /// Its cases, and the ids of elements: `game.timer.ticked`.
-    package var name: String
+    /// Its name, if that does not follow from its form.
+    fileprivate let ownName: String?
     /// Its bytes; nil if it has no form.
-    package var form: Form?
+    package let form: Form?
     /// The effect that has sent it; nil if none has, and in records of earlier builds.
-    package var cause: EffectCause?
+    package let cause: EffectCause?
+
+    /// Its cases, and the ids of elements: `game.timer.ticked`.
+    ///
+    /// Complexity: O(n) in the form's length, because a daemon that starts reads no names.
+    package var name: String {
+      ownName ?? form.flatMap { ActionName.path(of: $0.action) } ?? ""
+    }
 
     package struct Form: Hashable, Sendable {
       /// The scope that clients could have sent it to; nil if the bytes are the durable form of
@@ -42,7 +49,12 @@ package struct JournalRecord: Hashable, Sendable {
     }
 
     package init(name: String, form: Form? = nil, cause: EffectCause? = nil) {
-      self.name = name
+      let path = form.flatMap { ActionName.path(of: $0.action) }
+      self.init(ownName: path == name ? nil : name, form: form, cause: cause)
+    }
+
+    fileprivate init(ownName: String?, form: Form?, cause: EffectCause?) {
+      self.ownName = ownName
       self.form = form
       self.cause = cause
     }
@@ -563,12 +575,7 @@ extension JournalRecord.Origin {
     case .internal(let action):
       encoder.arrayHeader((action.form == nil ? 2 : 4) + (action.cause == nil ? 0 : 2))
       encoder.encode(unsigned: action.cause == nil ? 5 : 6)
-      // The form of most actions contains the name.
-      if let form = action.form, ActionName.path(of: form.action) == action.name {
-        encoder.encodeNull()
-      } else {
-        encoder.encode(text: action.name)
-      }
+      if let name = action.ownName { encoder.encode(text: name) } else { encoder.encodeNull() }
       if let cause = action.cause {
         encoder.encode(unsigned: cause.revision)
         if let name = cause.name { encoder.encode(text: name) } else { encoder.encodeNull() }
@@ -609,27 +616,25 @@ extension JournalRecord.Origin {
       let least = kind == 5 ? 1 : 3
       let taken = try decoder.require(rest >= least + 2 ? least + 2 : least, of: rest, "an action")
       let name = try decoder.nullIfPresent() ? nil : try decoder.text()
-      var action = JournalRecord.InternalAction(name: name ?? "")
+      var cause: EffectCause?
       if kind == 6 {
-        action.cause = EffectCause(
+        cause = EffectCause(
           revision: try decoder.unsigned(),
           name: try decoder.nullIfPresent() ? nil : try decoder.text(),
         )
       }
+      var form: JournalRecord.InternalAction.Form?
       if taken > least {
-        action.form = JournalRecord.InternalAction.Form(
+        form = JournalRecord.InternalAction.Form(
           scope: try decoder.nullIfPresent() ? nil : try decoder.text(),
           action: try decoder.byteString(),
         )
       }
-      if name == nil {
-        guard let form = action.form, let path = ActionName.path(of: form.action) else {
-          throw decoder.error(.typeMismatch, "an action without a name has a form with cases")
-        }
-        action.name = path
+      guard name != nil || form.map({ ActionName.hasPath($0.action) }) == true else {
+        throw decoder.error(.typeMismatch, "an action without a name has a form with cases")
       }
       try decoder.skipItems(rest - taken)
-      self = .internal(action)
+      self = .internal(JournalRecord.InternalAction(ownName: name, form: form, cause: cause))
     default: throw decoder.error(.typeMismatch, "expected an origin, found kind \(kind)")
     }
   }

@@ -118,9 +118,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       core.effectLog = recorder
       core.onBegin = { [unowned self] action, cause in
         recorder.begin {
-          let described = self.describe(action, cause)
-          self.noteBegin { recorder.firingTimer.map(Self.name(of:)) ?? described.name }
-          return described
+          let name = self.name(of: action)
+          self.noteBegin { recorder.firingTimer.map(Self.name(of:)) ?? name }
+          return .init(name: name, form: self.form(of: action), cause: cause)
         }
         ReducerInputs.begin()
       }
@@ -293,14 +293,6 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   }
 
   func advance() { core.advance() }
-
-  /// An internal action, as it is recorded.
-  private func describe(
-    _ action: RootAction,
-    _ cause: EffectCause?,
-  ) -> JournalRecord.InternalAction {
-    JournalRecord.InternalAction(name: name(of: action), form: form(of: action), cause: cause)
-  }
 
   /// The bytes of an internal action: its durable form, or else those that a client could send.
   private func form(of action: RootAction) -> JournalRecord.InternalAction.Form? {
