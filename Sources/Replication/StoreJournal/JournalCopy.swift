@@ -126,8 +126,8 @@ package final class JournalCopy {
         "\(DirectoryLock.file(in: directory)) is not a regular file. Remove it, or name another "
           + "directory.",
       )
-    } catch DirectoryLock.Failure.unopened(let reason), DirectoryLock.Failure.unwritten(let reason)
-    {
+    } catch DirectoryLock.Failure.unopened(let code), DirectoryLock.Failure.unwritten(let code) {
+      let reason = String(cString: strerror(code))
       throw JournalError(.system, "\(directory) could not be locked: \(reason).")
     } catch {
       throw JournalError(

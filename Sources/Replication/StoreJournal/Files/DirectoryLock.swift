@@ -17,9 +17,9 @@ package final class DirectoryLock: Sendable {
     case held(pid: String)
     /// The lock's path leads to something that is not a file.
     case irregular
-    /// The file could not be opened, or not be written: the system's error text.
-    case unopened(String)
-    case unwritten(String)
+    /// The file could not be opened, or not be written: the system's error number.
+    case unopened(Int32)
+    case unwritten(Int32)
   }
 
   private let descriptor: Int32
@@ -44,7 +44,7 @@ package final class DirectoryLock: Sendable {
     // Opening a fifo would wait for its reader.
     descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else {
-      let failure = Failure.unopened(Self.systemMessage)
+      let failure = Failure.unopened(errno)
       throw DurableFile.isOtherThanFile(file) ? .irregular : failure
     }
     guard !DurableFile.isOtherThanFile(file) else {
@@ -62,7 +62,7 @@ package final class DirectoryLock: Sendable {
     guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count
     else {
       // Everything is set, so the descriptor is closed by `deinit`.
-      throw .unwritten(Self.systemMessage)
+      throw .unwritten(errno)
     }
   }
 
@@ -124,6 +124,4 @@ package final class DirectoryLock: Sendable {
     let count = pread(descriptor, &buffer, buffer.count, 0)
     return count < 0 ? nil : buffer.prefix(count)
   }
-
-  private static var systemMessage: String { String(cString: strerror(errno)) }
 }

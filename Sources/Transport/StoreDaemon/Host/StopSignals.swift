@@ -18,6 +18,8 @@ final class StopSignals {
   ///
   /// Bounded by ``numbers``.
   private var former: [Int32: sigaction] = [:]
+  private let stop: SignalPipe
+  private let reload: SignalPipe
   /// Whether a request to stop has been read from its pipe.
   private var isStopRead = false
   /// Bounded by ``numbers``.
@@ -29,11 +31,9 @@ final class StopSignals {
   ///
   /// - Throws: ``HostError`` if the process has no descriptor left.
   init() throws(HostError) {
-    if stopPipe == nil { stopPipe = try SignalPipe() }
-    if reloadPipe == nil { reloadPipe = try SignalPipe() }
+    (stop, reload) = (try SignalPipe.open(&stopPipe), try SignalPipe.open(&reloadPipe))
     // Requests from before belong to the host before.
-    _ = stopPipe?.hasBytes()
-    _ = reloadPipe?.hasBytes()
+    _ = (stop.hasBytes(), reload.hasBytes())
     for number in Self.numbers {
       var old = sigaction()
       sigaction(number, nil, &old)
@@ -51,7 +51,7 @@ final class StopSignals {
 
   /// Whether a request to stop is pending for ``begin(onStop:onReload:)``.
   var isStopWaiting: Bool {
-    isStopRead = stopPipe?.hasBytes() == true || isStopRead
+    isStopRead = stop.hasBytes() || isStopRead
     return isStopRead
   }
 
@@ -60,9 +60,7 @@ final class StopSignals {
     onStop: @escaping @MainActor () -> Void,
     onReload: @escaping @MainActor () -> Void,
   ) {
-    let pipes = [(stopPipe, onStop), (reloadPipe, onReload)]
-    sources = pipes.compactMap { pipe, body in
-      guard let pipe else { return nil }
+    sources = [(stop, onStop), (reload, onReload)].map { pipe, body in
       let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reading, queue: .main)
       source.setEventHandler { MainActor.assumeIsolated { if pipe.hasBytes() { body() } } }
       source.resume()
@@ -89,12 +87,12 @@ private struct SignalPipe {
   let reading: Int32
   let writing: Int32
 
-  init() throws(HostError) {
+  private init() throws(HostError) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
       throw HostError(
         .cannotCreate,
-        "The daemon cannot wait for signals: \(String(cString: strerror(errno))).",
+        "The daemon cannot wait for signals: \(StoreDirectory.systemMessage()).",
         remedy: "Raise the limit of open files, with `ulimit -n`.",
       )
     }
@@ -103,6 +101,14 @@ private struct SignalPipe {
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
     (reading, writing) = (ends[0], ends[1])
+  }
+
+  /// The pipe of the process, which is made at the first call.
+  static func open(_ known: inout Self?) throws(HostError) -> Self {
+    if let known { return known }
+    let new = try Self()
+    known = new
+    return new
   }
 
   /// Empties the pipe; false if it was empty.

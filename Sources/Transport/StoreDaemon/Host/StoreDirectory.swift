@@ -168,18 +168,18 @@ final class StoreDirectory: Sendable {
           "The lock \(file) is not a regular file.",
           remedy: "Remove it, and find its cause.",
         )
-      case .unopened(let reason):
+      case .unopened(let code):
         throw HostError(
           .cannotCreate,
-          "The lock \(file) could not be opened: \(reason).",
-          remedy: reason == String(cString: strerror(EMFILE))
+          "The lock \(file) could not be opened: \(String(cString: strerror(code))).",
+          remedy: code == EMFILE
             ? "Raise the limit of open files, with `ulimit -n`."
             : "Check the directory's owner and the disk.",
         )
-      case .unwritten(let reason):
+      case .unwritten(let code):
         throw HostError(
           .cannotCreate,
-          "The lock \(file) could not be written: \(reason).",
+          "The lock \(file) could not be written: \(String(cString: strerror(code))).",
           remedy: "Check that the disk is not full.",
         )
       }
