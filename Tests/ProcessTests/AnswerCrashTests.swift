@@ -111,8 +111,8 @@ extension ProcessTests {
         within: .seconds(max(30, CrashLoop.rounds)),
       )
       #expect(verify.isSuccess, "\(verify.errorText)")
-      let replay = try world.start(.strangerDaemon, [world.directory, "--replay"])
-      let run = try await world.finish(replay, within: .seconds(max(60, CrashLoop.rounds)))
+      let time = Duration.seconds(max(60, CrashLoop.rounds))
+      let run = try await world.stranger("--replay", within: time)
       #expect(run.isSuccess, "\(run.output) \(run.errorText)")
       #expect(
         !run.output.contains { $0.contains("differs at") || $0 == "Not checked:" },

@@ -113,8 +113,7 @@ extension ProcessTests {
         #expect(try await world.get("laboratory")["technician"] == "Ada")
         second.send(signal: SIGTERM)
         _ = try await second.ended()
-        let replay = try world.start(.strangerDaemon, [world.directory, "--replay", "--opening"])
-        let run = try await world.finish(replay)
+        let run = try await world.stranger("--replay", "--opening")
         #expect(run.isSuccess, "\(run.output) \(run.errorText)")
         #expect(
           !run.output.contains { $0.contains("differs at") || $0 == "Not checked:" },

@@ -161,8 +161,9 @@ extension World {
     try await finish(start(.stored, ["--dir", directory] + arguments))
   }
 
-  fileprivate func stranger(_ options: String...) async throws -> Run {
-    try await finish(start(.strangerDaemon, [directory] + options))
+  /// Runs the user's own daemon on the world's directory until it ends.
+  func stranger(_ options: String..., within time: Duration = .seconds(30)) async throws -> Run {
+    try await finish(start(.strangerDaemon, [directory] + options), within: time)
   }
 
   /// Replays the kept actions of the world's daemon.

@@ -62,8 +62,7 @@ extension ProcessTests {
         #expect(try await world.get("laboratory")["technician"] == "Waiting")
         second.send(signal: SIGTERM)
         _ = try await second.ended()
-        let replay = try world.start(.strangerDaemon, [world.directory, "--replay", "--opening"])
-        let run = try await world.finish(replay)
+        let run = try await world.stranger("--replay", "--opening")
         #expect(run.output.first?.hasPrefix("Revisions 1 to 3: 3 run again") == true)
         #expect(run.output.count == 1, "\(run.output)")
       }

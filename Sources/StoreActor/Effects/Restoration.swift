@@ -31,6 +31,20 @@ public struct Restoration: Hashable, Sendable {
     self.interrupted = interrupted
   }
 
+  /// Creates the restoration after the end of a daemon whose effects were running.
+  ///
+  /// - Parameters:
+  ///   - wasStopped: Whether the daemon was stopped in order; otherwise it has crashed during each.
+  ///   - effects: The effects by their numbers, which ascend in the order of their beginnings.
+  package init(wasStopped: Bool, running effects: [some BinaryInteger: InterruptedEffect]) {
+    let interrupted = effects.sorted { $0.key < $1.key }.map { _, effect in
+      var effect = effect
+      if !wasStopped { effect.crashes += 1 }
+      return effect
+    }
+    self.init(wasStopped: wasStopped, interrupted: interrupted)
+  }
+
   /// The start of a daemon without an earlier one.
   package static var first: Restoration {
     var start = Restoration(wasStopped: true)

@@ -296,7 +296,7 @@ import Testing
       #expect((entry.value[field: "action"] != nil) == isShown)
       #expect((entry.value[field: "actionBytes"] == .unsigned(UInt64(levels + 1))) == !isShown)
       // The files themselves are read without that limit.
-      let whole = record(levels: levels).wholeEntry(changed: [], .unlimited)
+      let whole = record(levels: levels).wholeEntry(changed: [], .unlimited).value
       #expect(whole[field: "action"] != nil)
     }
   }

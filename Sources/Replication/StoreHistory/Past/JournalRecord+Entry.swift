@@ -40,7 +40,7 @@ extension JournalRecord {
     _ telling: PastTelling,
   ) -> (value: GenericValue, bytes: Int)? {
     switch telling {
-    case .all: return entry(changed: changed, limits) { addCauses(to: &$0, withClients: true) }
+    case .all: return wholeEntry(changed: changed, limits)
     case .causes:
       return entry(changed: changed, limits) { addCauses(to: &$0, withClients: false) }
     case .seen(let actions):
@@ -50,9 +50,12 @@ extension JournalRecord {
     }
   }
 
-  /// The entry of a record in an export.
-  func wholeEntry(changed: [String]?, _ limits: PastLimits) -> GenericValue {
-    entry(changed: changed, limits) { addCauses(to: &$0, withClients: true) }.value
+  /// The entry with everything, for readers of the files.
+  func wholeEntry(
+    changed: [String]?,
+    _ limits: PastLimits,
+  ) -> (value: GenericValue, bytes: Int) {
+    entry(changed: changed, limits) { addCauses(to: &$0, withClients: true) }
   }
 
   private func entry(

@@ -144,7 +144,7 @@ package struct PastExport {
       old = past?.state?.value
       changed = try past?.advance(record, schema, naming: true, in: source)
     }
-    let entry = record.wholeEntry(changed: changed, .unlimited)
+    let entry = record.wholeEntry(changed: changed, .unlimited).value
     guard case .object(let members) = JSONProjection.untyped(entry) else { return [] }
     guard let old, let delta = record.delta else { return members }
     do throws(CodecError) {

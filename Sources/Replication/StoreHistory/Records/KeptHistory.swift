@@ -208,12 +208,7 @@ package struct KeptHistory: Hashable, Sendable {
 
   /// The event that the feature receives when the daemon starts again.
   package func restoration(wasStopped: Bool) -> Restoration {
-    let interrupted = effects.sorted { $0.key < $1.key }.map { _, effect in
-      var effect = effect
-      if !wasStopped { effect.crashes += 1 }
-      return effect
-    }
-    var restoration = Restoration(wasStopped: wasStopped, interrupted: interrupted)
+    var restoration = Restoration(wasStopped: wasStopped, running: effects)
     restoration.timers = timers.restored
     return restoration
   }

@@ -340,7 +340,7 @@ final class Joins {
     )
     if let position = asked.position, position.epoch == epoch,
       let catchUp = catchUp(of: asked.scope, from: position.revision, to: newest, now: now)
-        ?? comparison(of: asked, at: newest, now: now)
+        ?? comparison(of: asked, from: position.revision, to: newest, now: now)
     {
       use(catchUp, as: \.catchUp, in: transfer)
     } else {
@@ -353,11 +353,12 @@ final class Joins {
   /// scope's digest; nil if the digest is known to be another one.
   private func comparison(
     of asked: SessionScopes.Asked,
-    at newest: RootVersion,
+    from revision: UInt64,
+    to newest: RootVersion,
     now: Instant,
   ) -> Capture? {
     let scope = asked.scope
-    guard let digest = asked.digest, asked.position.map({ $0.revision <= newest.revision }) == true,
+    guard let digest = asked.digest, revision <= newest.revision,
       scope.digest == nil || scope.digest == digest
     else { return nil }
     return scope.captures.first {

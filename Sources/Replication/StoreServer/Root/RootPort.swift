@@ -15,9 +15,6 @@ package protocol RootPort: AnyObject {
   var revision: UInt64 { get }
   /// Whether published revisions are durable.
   var isDurable: Bool { get }
-  /// Forgets some of the versions that a restart has kept for returning clients.
-  func letVersionsGo()
-
   /// The number of the newest revision that was reduced.
   var newestRevision: UInt64 { get }
   /// The exposures, in their order of declaration.
@@ -126,6 +123,9 @@ package protocol RootPort: AnyObject {
 
   /// The version of a revision; nil when it is not kept.
   func version(at revision: UInt64) -> RootVersion?
+
+  /// Forgets some of the versions that a restart has kept for returning clients.
+  func letVersionsGo()
 
   /// Writes a root in its durable form, if there is a journal.
   var encodeDurably: (@Sendable (ErasedScope.Place, inout CBOREncoder) -> Void)? { get }

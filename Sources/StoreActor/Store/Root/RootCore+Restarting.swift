@@ -11,16 +11,6 @@ extension RootCore {
     try DependencyValues.$_current.withValue(dependencies) { Result(catching: body) }.get()
   }
 
-  /// The named effects that run, as a journal would report them.
-  private func runningEffects(wasStopped: Bool) -> [InterruptedEffect] {
-    let running = registry.serials
-    return (namedWork ?? [:]).filter { running.contains($0.key) }.sorted { $0.key < $1.key }.map {
-      var effect = $0.value
-      if !wasStopped { effect.crashes += 1 }
-      return effect
-    }
-  }
-
   /// Makes a revision as if the root's daemon had ended and started again, for tests.
   ///
   /// All effects end, except for schedules, which a daemon keeps. A `DurableState` gets the
@@ -30,8 +20,11 @@ extension RootCore {
   ///   - interrupted: The named effects that the end has interrupted; nil for all that run.
   ///   - wasStopped: Whether the daemon before was stopped in order.
   func restartForTest(interrupted: [InterruptedEffect]?, wasStopped: Bool) {
-    let interrupted = interrupted ?? runningEffects(wasStopped: wasStopped)
-    var restoration = Restoration(wasStopped: wasStopped, interrupted: interrupted)
+    let serials = registry.serials
+    let running = (namedWork ?? [:]).filter { serials.contains($0.key) }
+    var restoration =
+      interrupted.map { Restoration(wasStopped: wasStopped, interrupted: $0) }
+      ?? Restoration(wasStopped: wasStopped, running: running)
     let schedules = registry.schedules
     registry.cancelAll(besides: Set(schedules.map(\.serial)))
     registry.endIntervals()
