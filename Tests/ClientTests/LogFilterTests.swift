@@ -9,16 +9,21 @@ struct LogFilterTests {
   private let sent: GenericValue = .map(named: [
     ("by", .text("client")), ("user", .unsigned(1000)), ("key", .text("phone")),
     ("scope", .text("todos")),
-    ("action", .map(named: [("items", .map(named: [("addTapped", .text("Milk"))]))])),
+    ("action", Self.choice("items", Self.choice("addTapped", .text("Milk")))),
     ("changed", .array([.text("todos/items/7"), .text("summary")])),
   ])
   private let effect: GenericValue = .map(named: [
-    ("by", .text("internal")), ("name", .text("jobs.[3].began")), ("cause", .unsigned(4)),
+    ("by", .text("internal")), ("name", .text("jobs.element[3].began")), ("cause", .unsigned(4)),
     ("effect", .text("print")),
   ])
   private let joined: GenericValue = .map(named: [
     ("by", .text("joined")), ("name", .text("jobs viewer")), ("peer", .text("localhost")),
   ])
+
+  /// The form of a case with one payload.
+  private static func choice(_ name: String, _ payload: GenericValue) -> GenericValue {
+    .map(named: [(name, .map(named: [("_0", payload)]))])
+  }
 
   private func matching(_ filter: LogFilter) -> [Bool] {
     [sent, effect, joined].map(filter.matches)
@@ -39,9 +44,10 @@ struct LogFilterTests {
     let element: GenericValue = .map(named: [("id", .unsigned(3)), ("action", .text("toggled"))])
     let row: GenericValue = .map(named: [
       ("by", .text("client")),
-      ("action", .map(named: [("rows", .map(named: [("element", element)]))])),
+      ("action", Self.choice("rows", .map(named: [("element", element)]))),
     ])
-    #expect(LogFilter(action: "rows.element.[3].toggled").matches(row))
+    #expect(LogFilter(action: "rows.element[3].toggled").matches(row))
+    #expect(LogFilter(action: "jobs.element").matches(effect))
   }
 
   @Test("An origin is a kind, an effect, a key or a user")

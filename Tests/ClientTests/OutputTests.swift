@@ -81,10 +81,12 @@ struct OutputTests {
       return LogLine(.map(named: entry)) { value, _ in JSONProjection.untyped(value) }
     }
     let sent: (String, GenericValue) = ("by", .text("internal"))
-    let name: (String, GenericValue) = ("name", .text("jobs.[3].began"))
+    let name: (String, GenericValue) = ("name", .text("jobs.element[3].began"))
     let named = line(sent, name, ("cause", .unsigned(4)), ("effect", .text("print")))
-    #expect(named.who == "print of r4" && named.what == "jobs.[3].began")
-    #expect(named.tree.text().hasSuffix(#""name":"jobs.[3].began","effect":"print","cause":4}"#))
+    #expect(named.who == "print of r4" && named.what == "jobs.element[3].began")
+    #expect(
+      named.tree.text().hasSuffix(#""name":"jobs.element[3].began","effect":"print","cause":4}"#)
+    )
     #expect(line(sent, name, ("cause", .unsigned(4))).who == "effect of r4")
     #expect(line(sent, name).who == "daemon")
     let start = line(("by", .text("start")))

@@ -30,21 +30,29 @@ struct LogFilter: Hashable {
     return entry[field: "action"].map { Self.name(of: $0).contains(action) } ?? false
   }
 
-  /// The cases of an action, and the ids of elements.
+  /// The cases of an action and the ids of elements, as `jobs.element[2].began`: the form of the
+  /// names that a daemon writes.
   private static func name(of action: GenericValue) -> String {
-    var (names, next): ([String], GenericValue?) = ([], action)
+    var (name, next): (String, GenericValue?) = ("", action)
     while let value = next {
-      if case .text(let name) = value { names.append(name) }
-      if case .map(let fields) = value, fields.count == 1, case .text(let name) = fields[0].key {
-        names.append(name)
-        next = fields[0].value
-      } else {
-        // An element's action stands beside its id.
-        if let id = value[field: "id"] { names.append("[\(id)]") }
-        next = value[field: "action"]
+      next = nil
+      if case .text(let last) = value { append(last, to: &name) }
+      guard case .map(let fields) = value, fields.count == 1, case .text(let choice) = fields[0].key
+      else { break }
+      append(choice, to: &name)
+      guard case .map(let payload) = fields[0].value else { break }
+      if payload.count == 1, payload[0].key == .text("_0") {
+        next = payload[0].value
+      } else if payload.count == 2, let id = fields[0].value[field: "id"] {
+        name += "[\(id)]"
+        next = fields[0].value[field: "action"]
       }
     }
-    return names.joined(separator: ".")
+    return name
+  }
+
+  private static func append(_ choice: String, to name: inout String) {
+    name += name.isEmpty ? choice : ".\(choice)"
   }
 
   private func hasOrigin(_ entry: GenericValue) -> Bool {
