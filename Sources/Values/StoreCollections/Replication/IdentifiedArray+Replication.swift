@@ -101,12 +101,14 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   /// Traps for a key path other than `\.id`, because such ids cannot be replicated.
   @usableFromInline
   func checkReplicable() {
-    guard let first else { return }
-    let key = tree.identity.read(first)
+    guard count > 0 else { return }
+    // By pointers: `first` copies the element, which takes longer than the rest of the check.
+    let first = tree.location(at: 0).row
     precondition(
-      first.id._$isSame(as: key),
-      "An array that is identified by a key path other than \\.id cannot be replicated: "
-        + "the first of \(count) elements has the id \(first.id) and is found by \(key)",
+      tree.hasID(first.pointee.id, first),
+      "An array that is identified by a key path other than \\.id cannot be replicated: the first "
+        + "of \(count) elements has the id \(first.pointee.id) and is found by "
+        + "\(tree.identity.read(first.pointee))",
     )
   }
 }
