@@ -173,10 +173,22 @@ struct IdentifiedArrayTrapTests {
       _ = rows.encoded()
     }
   }
+
+  @Test("Replicating an array whose other id equals the id, with another encoding")
+  func otherEncoding() async {
+    await #expect(processExitsWith: .failure) {
+      var rows = IdentifiedArray<String, NamedRow>(id: \.decomposedID)
+      rows.append(NamedRow("\u{E9}", 1))
+      _ = rows.encoded()
+    }
+  }
 }
 
 extension NamedRow {
   fileprivate var secondName: String { id + "!" }
+
+  /// The id `é` as a letter and an accent.
+  fileprivate var decomposedID: String { id == "\u{E9}" ? "e\u{301}" : id }
 }
 
 /// An identified array next to a plain array with the same operations, implemented slowly and

@@ -104,11 +104,11 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
     guard count > 0 else { return }
     // By pointers: `first` copies the element, which takes longer than the rest of the check.
     let first = tree.location(at: 0).row
+    let key = tree.identity.read(first.pointee)
     precondition(
-      tree.hasID(first.pointee.id, first),
+      first.pointee.id._$isSame(as: key),
       "An array that is identified by a key path other than \\.id cannot be replicated: the first "
-        + "of \(count) elements has the id \(first.pointee.id) and is found by "
-        + "\(tree.identity.read(first.pointee))",
+        + "of \(count) elements has the id \(first.pointee.id) and is found by \(key)",
     )
   }
 }
