@@ -41,13 +41,23 @@ struct LogFilterTests {
     #expect(matching(LogFilter(action: "items.addTapped")) == [true, false, false])
     #expect(matching(LogFilter(action: "jobs")) == [false, true, false])
     #expect(matching(LogFilter(action: "absent")) == [false, false, false])
-    let element: GenericValue = .map(named: [("id", .unsigned(3)), ("action", .text("toggled"))])
+    #expect(LogFilter(action: "jobs.element").matches(effect))
+  }
+
+  @Test(
+    "A row is found by its id, as a record's name has it",
+    arguments: [
+      (.unsigned(3), "3"), (.text("a b"), "a b"),
+      (.bytes([UInt8](repeating: 0xAB, count: 16)), "ABABABAB-ABAB-ABAB-ABAB-ABABABABABAB"),
+    ] as [(GenericValue, String)],
+  )
+  func rows(id: GenericValue, text: String) {
+    let element: GenericValue = .map(named: [("id", id), ("action", .text("toggled"))])
     let row: GenericValue = .map(named: [
       ("by", .text("client")),
       ("action", Self.choice("rows", .map(named: [("element", element)]))),
     ])
-    #expect(LogFilter(action: "rows.element[3].toggled").matches(row))
-    #expect(LogFilter(action: "jobs.element").matches(effect))
+    #expect(LogFilter(action: "rows.element[\(text)].toggled").matches(row))
   }
 
   @Test("An origin is a kind, an effect, a key or a user")

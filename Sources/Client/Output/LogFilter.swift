@@ -44,11 +44,20 @@ struct LogFilter: Hashable {
       if payload.count == 1, payload[0].key == .text("_0") {
         next = payload[0].value
       } else if payload.count == 2, let id = fields[0].value[field: "id"] {
-        name += "[\(id)]"
+        name += "[\(text(of: id))]"
         next = fields[0].value[field: "action"]
       }
     }
     return name
+  }
+
+  /// An id as a record's name has it: a text without quotes, and a UUID as text.
+  private static func text(of id: GenericValue) -> String {
+    switch id {
+    case .text(let text): text
+    case .bytes(let bytes) where bytes.count == 16: UUIDText.text(of: bytes)
+    default: "\(id)"
+    }
   }
 
   private static func append(_ choice: String, to name: inout String) {
