@@ -11,6 +11,8 @@ package final class RootScope {
   package let source: ErasedScope
   /// The scopes of its exposure, which live as long as the daemon's root.
   package unowned let exposed: ExposedScopes
+  /// Whether senders receive the reducer's replies.
+  package let hasReplies: Bool
   /// Its number among the followed scopes; nil while it has no follower.
   ///
   /// It is computed, because reads of a stored property from another module are checked for
@@ -23,6 +25,7 @@ package final class RootScope {
   fileprivate init(_ source: ErasedScope, of exposed: ExposedScopes, row: ExposedRows.Row? = nil) {
     self.source = source
     self.exposed = exposed
+    hasReplies = exposed.replies != nil
     self.row = row
   }
 

@@ -106,6 +106,7 @@ extension ReplicaServer {
     _ request: ClientMessage.ActionRequest,
     of session: Session,
   ) throws(Outcome.Failure) {
+    if session.rights.isEverything { return }
     let most: String
     if !sessions.spendAction(of: session, now: now.instant) {
       most = "\(limits.actionsPerSecond) actions"
@@ -127,15 +128,14 @@ extension ReplicaServer {
   }
 
   /// Refuses an action that was meant for another state of its scope.
-  private func checkCondition(
-    _ request: ClientMessage.ActionRequest,
-    of scope: RootScope,
-    named name: String,
+  private func check(
+    _ condition: Digest,
+    of target: SessionScopes.Target,
   ) throws(Outcome.Failure) {
-    guard let expected = request.condition, root.newestDigest(of: scope) != expected else { return }
+    guard root.newestDigest(of: target.scope) != condition else { return }
     throw Outcome.Failure(
       code: Outcome.conflict,
-      message: "The state of \(name.quoted) is another one by now.",
+      message: "The state of \(target.name.quoted) is another one by now.",
     )
   }
 
@@ -182,7 +182,7 @@ extension ReplicaServer {
     try checkEffects(session)
     try begin(request, sequence, to: target.name, of: session)
     defer { crashNotes.end() }
-    try checkCondition(request, of: target.scope, named: target.name)
+    if let condition = request.condition { try check(condition, of: target) }
     if let recorder {
       if let refusal = recorder.refusal(now.instant, of: session.holder) { throw refusal }
       recorder.beginAction(of: session.recorded, sequence, to: target.name, request.action)

@@ -37,6 +37,8 @@ package final class CrashNotes {
   private let release: @Sendable () -> Void
   /// Whether a reduction is noted.
   @exclusivity(unchecked) package private(set) var isOpen = false
+  /// The name in the memory: copied only if it changes, because each action writes a note.
+  @exclusivity(unchecked) private var notedName = ""
   /// The crash that was found at the start; nil if the daemon before did not end in a reduction.
   package private(set) var found: Crash?
 
@@ -65,7 +67,10 @@ package final class CrashNotes {
     dropOld(at: wallMilliseconds)
     let isSameBoot = words[Place.boot] == Self.hash(of: boot)
     words[Place.boot] = Self.hash(of: boot)
-    defer { words[Place.note] = Cause.none }
+    defer {
+      words[Place.note] = Cause.none
+      words[Place.note + Note.nameBytes] = 0
+    }
     guard isSameBoot, words[Place.note] != Cause.none else { return }
     let crash = Crash(note: words + Place.note, at: wallMilliseconds)
     add(crash)
@@ -141,7 +146,10 @@ package final class CrashNotes {
     note[Note.low] = client.low
     note[Note.sequence] = sequence
     note[Note.content] = content
-    note[Note.nameBytes] = Self.copy(name, to: note + Note.name)
+    if name != notedName {
+      note[Note.nameBytes] = Self.copy(name, to: note + Note.name)
+      notedName = name
+    }
     set(cause)
     isOpen = true
   }

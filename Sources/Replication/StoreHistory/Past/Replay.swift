@@ -173,7 +173,7 @@ package final class Replay<Root: Sendable, RootAction> {
     if case .internal = record.origin { isInternal = true }
     let isThrottled = others.remove(ReducerInputs.throttle) != nil
     // The origin is recorded for a client, a session and a restart, and where it is read.
-    let lacksOrigin = isInternal && read.hasReadOrigin && inputs.origin == nil
+    let lacksOrigin = isInternal && read.hasReadOrigin && record.details.readOrigin == nil
     others.remove("origin")
     if let missing = missing(read, inputs) {
       return report.pass(over: kind(of: record), "it reads \(missing), which was not kept")
@@ -227,7 +227,7 @@ package final class Replay<Root: Sendable, RootAction> {
       return restart(restoration, from: old, then: action)
     case .internal(let action):
       guard let form = action.form else { return "it has no form" }
-      let origin = record.details.inputs.origin
+      let origin = record.details.readOrigin
       guard let scope = form.scope else { return send(form.action, as: origin) }
       return send(form.action, to: scope, as: origin, isFromAfar: false)
     case .client(let action):

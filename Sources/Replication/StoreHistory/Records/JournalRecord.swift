@@ -106,9 +106,6 @@ package struct JournalRecord: Hashable, Sendable {
     package var date: Double?
     /// The seed of random numbers and UUIDs; nil if it was not used.
     package var seed: UInt64?
-    /// The origin that the action of an effect was reduced with; nil if it was not read, and if
-    /// the origin of the record states it.
-    package var origin: ActionOrigin?
 
     package init(date: Double? = nil, seed: UInt64? = nil) {
       self.date = date
@@ -117,11 +114,60 @@ package struct JournalRecord: Hashable, Sendable {
   }
 
   /// Further facts about a revision.
+  ///
+  /// Each action sets details up, and writes them. Most have no ``Facts``, which therefore share one
+  /// reference.
+  @dynamicMemberLookup
   package struct Details: Hashable, Sendable {
+    package var inputs = Inputs()
+    /// The reducer's duration, in microseconds; nil if it was not measured.
+    package var microseconds: UInt64?
+    private var kept = Kept.none
+
+    private indirect enum Kept: Hashable, Sendable {
+      case none
+      case facts(Facts)
+    }
+
+    /// The number of names of actions that followed.
+    package static let mostFollowed = 16
+
+    package init() {}
+
+    /// Whether it has no ``Facts``.
+    package var hasNoFacts: Bool {
+      if case .none = kept { true } else { false }
+    }
+
+    /// Its facts; nil if it has none.
+    fileprivate var facts: Facts? {
+      if case .facts(let facts) = kept { facts } else { nil }
+    }
+
+    package subscript<Value>(dynamicMember fact: WritableKeyPath<Facts, Value>) -> Value {
+      get {
+        if case .facts(let facts) = kept { facts[keyPath: fact] } else { Facts()[keyPath: fact] }
+      }
+      _modify {
+        var facts = takeFacts()
+        yield &facts[keyPath: fact]
+        if facts != Facts() { kept = .facts(facts) }
+      }
+    }
+
+    /// Removes the facts, so that a change does not copy their arrays.
+    private mutating func takeFacts() -> Facts {
+      guard case .facts(let facts) = kept else { return Facts() }
+      kept = .none
+      return facts
+    }
+  }
+
+  /// Facts that few revisions have.
+  package struct Facts: Hashable, Sendable {
     package var began: [RunningEffect] = []
     /// The numbers of effects that ended.
     package var ended: [UInt64] = []
-    package var inputs = Inputs()
     /// Clients that said goodbye before the revision: the outcomes of their actions are deleted.
     package var forgotten: [Identifier] = []
     /// Actions that reducers have refused since the record before this one, oldest first.
@@ -130,12 +176,13 @@ package struct JournalRecord: Hashable, Sendable {
     package var refused: [RefusedAction] = []
     /// The number of further refused actions.
     package var refusedMore: UInt64 = 0
-    /// The reducer's duration, in microseconds; nil if it was not measured.
-    package var microseconds: UInt64?
     /// The reply to the client's action; nil if there is none.
     ///
     /// Bounded by ``Outcome/Reply/mostBytes``.
     package var reply: EncodedReply?
+    /// The origin that the action of an effect was reduced with; nil if it was not read, and if
+    /// the origin of the record states it.
+    package var readOrigin: ActionOrigin?
     /// Schedules that began, or that have another due time.
     ///
     /// Bounded by the effects of one revision, and together by ``Limits/schedules``.
@@ -146,12 +193,10 @@ package struct JournalRecord: Hashable, Sendable {
     package var fired: Firing?
     /// The names of the actions that followed in the revision, in their order.
     ///
-    /// Bounded by ``mostFollowed``; further ones are left out.
+    /// Bounded by ``Details/mostFollowed``; further ones are left out.
     package var followed: [String] = []
-    /// The number of names of actions that followed.
-    package static let mostFollowed = 16
 
-    package init() {}
+    fileprivate init() {}
   }
 
   /// An action of a client, as received.
@@ -290,7 +335,7 @@ extension JournalRecord.Details {
   /// The fields' numbers.
   ///
   /// An unknown number belongs to a later release, and is ignored.
-  private enum Field {
+  fileprivate enum Field {
     static let began: UInt64 = 0
     static let ended: UInt64 = 1
     static let date: UInt64 = 2
@@ -307,27 +352,15 @@ extension JournalRecord.Details {
     static let followed: UInt64 = 13
   }
 
-  private var count: Int {
-    (began.isEmpty ? 0 : 1) + (ended.isEmpty ? 0 : 1) + (inputs.date == nil ? 0 : 1)
-      + (inputs.seed == nil ? 0 : 1) + (microseconds == nil ? 0 : 1)
-      + (forgotten.isEmpty ? 0 : 1) + (refused.isEmpty ? 0 : 1) + (refusedMore == 0 ? 0 : 1)
-      + (reply == nil ? 0 : 1) + (inputs.origin == nil ? 0 : 1)
-      + (scheduled.isEmpty ? 0 : 1) + (unscheduled.isEmpty ? 0 : 1) + (fired == nil ? 0 : 1)
-      + (followed.isEmpty ? 0 : 1)
+  private var inputCount: Int {
+    (inputs.date == nil ? 0 : 1) + (inputs.seed == nil ? 0 : 1) + (microseconds == nil ? 0 : 1)
   }
 
+  /// Writes a map with numbered keys, in the order of their numbers.
   fileprivate func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(count)
-    if !began.isEmpty {
-      encoder.encode(unsigned: Field.began)
-      encoder.arrayHeader(began.count)
-      for effect in began { effect.encode(to: &encoder) }
-    }
-    if !ended.isEmpty {
-      encoder.encode(unsigned: Field.ended)
-      encoder.arrayHeader(ended.count)
-      for number in ended { encoder.encode(unsigned: number) }
-    }
+    let facts = facts
+    encoder.mapHeader(inputCount + (facts?.count ?? 0))
+    facts?.encodeEffects(to: &encoder)
     if let date = inputs.date {
       encoder.encode(unsigned: Field.date)
       encoder.encode(unsigned: date.bitPattern)
@@ -340,6 +373,72 @@ extension JournalRecord.Details {
       encoder.encode(unsigned: Field.microseconds)
       encoder.encode(unsigned: microseconds)
     }
+    facts?.encodeOutcomes(to: &encoder)
+    facts?.encodeSchedules(to: &encoder)
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+    for _ in 0..<(try decoder.mapHeader()) {
+      switch try decoder.unsigned() {
+      case Field.began:
+        self.began = try decoder.list { (d) throws(CodecError) in
+          try JournalRecord.RunningEffect(from: &d)
+        }
+      case Field.ended: self.ended = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
+      case Field.date: inputs.date = Double(bitPattern: try decoder.unsigned())
+      case Field.seed: inputs.seed = try decoder.unsigned()
+      case Field.microseconds: microseconds = try decoder.unsigned()
+      case Field.forgotten:
+        self.forgotten = try decoder.list { (d) throws(CodecError) in try d.identifier() }
+      case Field.refused:
+        self.refused = try decoder.list { (d) throws(CodecError) in
+          try JournalRecord.RefusedAction(from: &d)
+        }
+      case Field.refusedMore: self.refusedMore = try decoder.unsigned()
+      case Field.reply:
+        self.reply = EncodedReply(
+          value: try decoder.nullIfPresent() ? nil : try decoder.encodedValue()
+        )
+      case Field.origin: self.readOrigin = try ActionOrigin(from: &decoder)
+      case Field.scheduled:
+        self.scheduled = try decoder.list { (d) throws(CodecError) in
+          try JournalRecord.ScheduledTimer(from: &d)
+        }
+      case Field.unscheduled:
+        self.unscheduled = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
+      case Field.fired: self.fired = try JournalRecord.Firing(from: &decoder)
+      case Field.followed: self.followed = try decoder.texts()
+      default: try decoder.skipItem()
+      }
+    }
+  }
+}
+
+extension JournalRecord.Facts {
+  private typealias Field = JournalRecord.Details.Field
+
+  fileprivate var count: Int {
+    (began.isEmpty ? 0 : 1) + (ended.isEmpty ? 0 : 1) + (forgotten.isEmpty ? 0 : 1)
+      + (refused.isEmpty ? 0 : 1) + (refusedMore == 0 ? 0 : 1) + (reply == nil ? 0 : 1)
+      + (readOrigin == nil ? 0 : 1)
+      + (scheduled.isEmpty ? 0 : 1) + (unscheduled.isEmpty ? 0 : 1) + (fired == nil ? 0 : 1)
+      + (followed.isEmpty ? 0 : 1)
+  }
+
+  fileprivate func encodeEffects(to encoder: inout CBOREncoder) {
+    if !began.isEmpty {
+      encoder.encode(unsigned: Field.began)
+      encoder.arrayHeader(began.count)
+      for effect in began { effect.encode(to: &encoder) }
+    }
+    if !ended.isEmpty {
+      encoder.encode(unsigned: Field.ended)
+      encoder.arrayHeader(ended.count)
+      for number in ended { encoder.encode(unsigned: number) }
+    }
+  }
+
+  fileprivate func encodeOutcomes(to encoder: inout CBOREncoder) {
     if !forgotten.isEmpty {
       encoder.encode(unsigned: Field.forgotten)
       encoder.arrayHeader(forgotten.count)
@@ -358,14 +457,13 @@ extension JournalRecord.Details {
       encoder.encode(unsigned: Field.reply)
       if let value = reply.value { encoder.encode(value) } else { encoder.encodeNull() }
     }
-    if let origin = inputs.origin {
+    if let readOrigin {
       encoder.encode(unsigned: Field.origin)
-      origin.encode(to: &encoder)
+      readOrigin.encode(to: &encoder)
     }
-    encodeTimers(to: &encoder)
   }
 
-  private func encodeTimers(to encoder: inout CBOREncoder) {
+  fileprivate func encodeSchedules(to encoder: inout CBOREncoder) {
     if !scheduled.isEmpty {
       encoder.encode(unsigned: Field.scheduled)
       encoder.arrayHeader(scheduled.count)
@@ -383,40 +481,6 @@ extension JournalRecord.Details {
     if !followed.isEmpty {
       encoder.encode(unsigned: Field.followed)
       encoder.encode(texts: followed)
-    }
-  }
-
-  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
-    for _ in 0..<(try decoder.mapHeader()) {
-      switch try decoder.unsigned() {
-      case Field.began:
-        began = try decoder.list { (d) throws(CodecError) in
-          try JournalRecord.RunningEffect(from: &d)
-        }
-      case Field.ended: ended = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
-      case Field.date: inputs.date = Double(bitPattern: try decoder.unsigned())
-      case Field.seed: inputs.seed = try decoder.unsigned()
-      case Field.microseconds: microseconds = try decoder.unsigned()
-      case Field.forgotten:
-        forgotten = try decoder.list { (d) throws(CodecError) in try d.identifier() }
-      case Field.refused:
-        refused = try decoder.list { (d) throws(CodecError) in
-          try JournalRecord.RefusedAction(from: &d)
-        }
-      case Field.refusedMore: refusedMore = try decoder.unsigned()
-      case Field.reply:
-        reply = EncodedReply(value: try decoder.nullIfPresent() ? nil : try decoder.encodedValue())
-      case Field.origin: inputs.origin = try ActionOrigin(from: &decoder)
-      case Field.scheduled:
-        scheduled = try decoder.list { (d) throws(CodecError) in
-          try JournalRecord.ScheduledTimer(from: &d)
-        }
-      case Field.unscheduled:
-        unscheduled = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
-      case Field.fired: fired = try JournalRecord.Firing(from: &decoder)
-      case Field.followed: followed = try decoder.texts()
-      default: try decoder.skipItem()
-      }
     }
   }
 }

@@ -53,6 +53,7 @@ package struct KeptHistory: Hashable, Sendable {
     case .restored(let restoration): forget(restoration.interrupted)
     case .daemon, .internal: break
     }
+    if details.hasNoFacts { return }
     for running in details.began { effects[running.number] = running.effect }
     for number in details.ended { effects[number] = nil }
     noteSchedules(details)

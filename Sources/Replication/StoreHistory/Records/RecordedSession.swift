@@ -8,7 +8,7 @@ package final class RecordedSession {
   /// The bytes before an action's sequence, and after its action.
   @usableFromInline let (start, end): ([UInt8], [UInt8])
   /// The name that the client chose, until a record contains it; then nil.
-  @usableFromInline package private(set) var name: String?
+  @exclusivity(unchecked) @usableFromInline package private(set) var name: String?
 
   package init(
     client: Identifier,

@@ -150,7 +150,7 @@ package final class Recorder {
       details.microseconds = UInt64(clamping: (nanoseconds() - beganAt) / 1_000)
     }
     beganAt = nil
-    if details.fired != nil { pendingFiring = nil }
+    if pendingFiring != nil, details.fired != nil { pendingFiring = nil }
     note(details, of: cause, at: revision)
     return JournalRecord.encode(
       revision: revision,
@@ -190,7 +190,7 @@ package final class Recorder {
     let origin: JournalRecord.Origin
     if case .other(let other) = cause, other.changesHistory {
       origin = other
-    } else if !details.began.isEmpty || !details.ended.isEmpty || details.changesTimers {
+    } else if details.changesEffects {
       origin = .daemon
     } else {
       return
@@ -260,7 +260,7 @@ package final class Recorder {
   /// Abandons a revision: its action was refused, or the action's target is absent.
   func abandon() {
     beganAt = nil
-    if !details.followed.isEmpty { details.followed = [] }
+    if !details.hasNoFacts { details.followed = [] }
     abandonFiring()
     // A session that joins or leaves is noted all the same.
     if case .other(let origin) = cause, case .internal = origin { cause = .daemon }
@@ -315,8 +315,8 @@ package final class Recorder {
   /// Whether events need a record of their own: effects have begun or ended, or
   /// ``Limits/unrecordedFarewells`` clients have sent a goodbye.
   var needsRecord: Bool {
-    !details.began.isEmpty || !details.ended.isEmpty || details.changesTimers
-      || details.forgotten.count >= limits.unrecordedFarewells
+    if details.hasNoFacts { return false }
+    return details.changesEffects || details.forgotten.count >= limits.unrecordedFarewells
   }
 
   /// Whether a record is needed to reserve further session numbers.
@@ -331,6 +331,7 @@ package final class Recorder {
   /// Whether a last record is needed before the daemon ends, to note clients that sent a goodbye,
   /// and refused actions.
   func needsLastRecord(_ now: Instant) -> Bool {
+    if details.hasNoFacts { return false }
     let hasNotes =
       !details.forgotten.isEmpty || !details.refused.isEmpty || details.refusedMore > 0
     return hasNotes && refusal(now, of: nil) == nil
@@ -665,8 +666,10 @@ extension Recorder: EffectLog {
 }
 
 extension JournalRecord.Details {
-  /// Whether it changes the schedules.
-  fileprivate var changesTimers: Bool {
-    !scheduled.isEmpty || !unscheduled.isEmpty || fired != nil
+  /// Whether it changes the running effects or the schedules.
+  fileprivate var changesEffects: Bool {
+    if hasNoFacts { return false }
+    return !self.began.isEmpty || !self.ended.isEmpty || !self.scheduled.isEmpty
+      || !self.unscheduled.isEmpty || self.fired != nil
   }
 }

@@ -119,11 +119,13 @@ package final class Recovery<Root: Sendable> {
     isNew = false
     history.note(record.details, of: record.origin)
     // A forgotten client may have returned since, and sent this action.
-    for client in record.details.forgotten { forget(client) }
-    for action in record.details.refused where !action.isForgotten {
-      let client = client(action.client, last: action.sequence - 1)
-      client.holder = action.identity.holder
-      note(.failed(action.failure), of: action.sequence, client: client)
+    if !record.details.hasNoFacts {
+      for client in record.details.forgotten { forget(client) }
+      for action in record.details.refused where !action.isForgotten {
+        let client = client(action.client, last: action.sequence - 1)
+        client.holder = action.identity.holder
+        note(.failed(action.failure), of: action.sequence, client: client)
+      }
     }
     guard case .client(let action) = record.origin else { return }
     let client = client(action.client, last: action.sequence - 1)

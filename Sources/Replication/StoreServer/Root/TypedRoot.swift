@@ -131,7 +131,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
         noteEnd()
       }
     } else if core.onBegin == nil {
-      // A test store that observes the reductions itself needs no notes.
+      // A test store that observes the reductions itself needs no notes. A client's action is
+      // noted before its bytes are read.
+      core.beginsRemoteActions = false
       core.onBegin = { [unowned self] action, _ in
         // The name of an action takes longer than many an action, and nothing else needs it here:
         // so only actions after a crash are named.
@@ -196,7 +198,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       return nil
     }
     var decoder = CBORDecoder(action)
-    guard scope.exposed.replies != nil else { return try source.send(core, true, &decoder) }
+    guard scope.hasReplies else { return try source.send(core, true, &decoder) }
     replyTarget = scope.exposed
     defer { replyTarget = nil }
     return try source.send(core, true, &decoder)
@@ -356,7 +358,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       let read = ReducerInputs.end()
       journal.recorder.details.inputs = JournalRecord.Inputs(date: read.date, seed: read.seed)
       if read.hasReadOrigin, journal.recorder.isInternal {
-        journal.recorder.details.inputs.origin = core.originOfStep ?? .process
+        journal.recorder.details.readOrigin = core.originOfStep ?? .process
       }
       let changed = journal.record(revision, of: core.originOfStep, from: old, to: new)
       noteEnd()

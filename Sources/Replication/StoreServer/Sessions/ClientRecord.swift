@@ -14,7 +14,7 @@ final class ClientRecord {
   /// The newest revision at the decision of each failure, oldest first; only while unreleased.
   ///
   /// Bounded by ``outcomes``, and in bytes by ``Outcome/keptBytes``, which includes them.
-  private(set) var failures: [(sequence: UInt64, decidedAt: UInt64)] = []
+  @exclusivity(unchecked) private(set) var failures: [(sequence: UInt64, decidedAt: UInt64)] = []
   /// The bytes of the kept outcomes in memory.
   @exclusivity(unchecked) private(set) var bytes: Int
   private let limit: Int
@@ -98,13 +98,17 @@ final class ClientRecord {
   ///   - outcome: The outcome.
   ///   - revision: The newest revision at the decision.
   ///   - released: The newest released revision.
-  func record(_ outcome: Outcome, at revision: UInt64, releasedThrough released: UInt64) {
+  func record(
+    _ outcome: Outcome,
+    at revision: @autoclosure () -> UInt64,
+    releasedThrough released: @autoclosure () -> UInt64,
+  ) {
     last += 1
-    if case .failed = outcome, revision > released {
-      failures.append((last, revision))
+    if case .failed = outcome, revision() > released() {
+      failures.append((last, revision()))
       // Amortized O(1): half of them at least are dropped, or still needed.
       if failures.count > 2 * limit { dropFailures(through: last - UInt64(limit)) }
-    } else if !failures.isEmpty, released >= failures[failures.count - 1].decidedAt {
+    } else if !failures.isEmpty, released() >= failures[failures.count - 1].decidedAt {
       failures = []
     }
     bytes += outcome.keptBytes

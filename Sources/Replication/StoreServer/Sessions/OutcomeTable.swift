@@ -473,7 +473,8 @@ final class OutcomeTable {
     if answer.hasValue, let kept = session.actions.record.outcome(of: answer.sequence) {
       outcome = outcome.withValue(of: kept)
     }
-    return session.features.contains(.replies) ? outcome : outcome.withoutReply
+    guard case .replied = outcome, !session.features.contains(.replies) else { return outcome }
+    return outcome.withoutReply
   }
 
   // MARK: Invariants

@@ -43,6 +43,8 @@ package final class RootCore<State, Action>: StoreCore {
   /// For a daemon that records the actions.
   @exclusivity(unchecked) package var onBegin:
     (@MainActor (_ action: Action, _ cause: EffectCause?) -> Void)?
+  /// Whether ``onBegin`` is called for actions of remote senders, too.
+  @exclusivity(unchecked) package var beginsRemoteActions = true
 
   /// Called when a revision begins that shows changes of shared values.
   ///
@@ -370,7 +372,9 @@ package final class RootCore<State, Action>: StoreCore {
     guard phase == .idle else { return sendWhileBusy(action, lineage: nil, cause: nil) }
     if let sharing, sharing.isBehind { showShared() }
     registry.absence = .expected
-    if reduceBatch(action, lineage: nil, cause: nil) { return finishBatch() }
+    if reduceBatch(action, lineage: nil, cause: nil, isBegun: beginsRemoteActions) {
+      return finishBatch()
+    }
     if isRefused { return abandonBatch(action, isAnswered: true) }
     abandonStep()
     return nil
@@ -503,10 +507,11 @@ package final class RootCore<State, Action>: StoreCore {
     _ action: Action,
     lineage: EffectLineage?,
     cause: EffectCause?,
+    isBegun: Bool = true,
   ) -> Bool {
     phase = .reducing
     batchLineage = lineage
-    if let onBegin { onBegin(action, cause) }
+    if isBegun, let onBegin { onBegin(action, cause) }
     beginStep()
     isRefusable = true
     if outer != nil, lineage == nil { return reduce(action) }
@@ -518,8 +523,13 @@ package final class RootCore<State, Action>: StoreCore {
   private func commitBatch() -> StoreTask {
     commit()
     if outputs.count > 0 { publishOutputs() }
-    let task = StoreTask(revision: revision, handle: batchLineage, reply: reply)
-    if reply != nil { reply = nil }
+    let task: StoreTask
+    if reply == nil {
+      task = StoreTask(revision: revision, handle: batchLineage)
+    } else {
+      task = StoreTask(revision: revision, handle: batchLineage, reply: reply)
+      reply = nil
+    }
     if !tickets.isEmpty { settleTickets(.success(AppliedAction(revision: revision))) }
     batchLineage = nil
     return task
