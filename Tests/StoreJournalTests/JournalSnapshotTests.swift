@@ -82,9 +82,9 @@ import Testing
   }
 
   /// Returns the revision of the snapshot with which a daemon begins, and its newest one.
-  private func found(from initial: UInt64? = nil) throws -> [UInt64] {
+  private func found(from initial: UInt64? = nil, atLeast least: Int = 0) throws -> [UInt64] {
     var (start, last): (UInt64?, UInt64) = (nil, 0)
-    _ = try open().read(from: initial) { (part) throws(CodecError) in
+    _ = try open().read(from: initial, atLeast: least) { (part) throws(CodecError) in
       switch part {
       case .build: break
       case .snapshot(let bytes): start = try SnapshotBytes.revision(of: bytes[...])
@@ -105,6 +105,54 @@ import Testing
     } catch {
       return error as? JournalError
     }
+  }
+
+  // MARK: Too few records
+
+  @Test func `If few records follow the newest snapshot, reading begins at the one before`() throws
+  {
+    do {
+      let file = try history(9)
+      try keep(4, in: file)
+      try keep(7, in: file)
+    }
+    #expect(try found(atLeast: 2) == [7, 9])
+    #expect(try found(atLeast: 3) == [4, 9])
+    let counts = try (2...3).map { least in
+      try open().read(atLeast: least) { (_) throws(CodecError) in }.bytes
+    }
+    #expect(counts[0] > 0 && counts[0] == counts[1], "Records after the newest snapshot count")
+    try damage("4.snapshot")
+    #expect(try found(atLeast: 3) == [7, 9])
+  }
+
+  @Test func `If history before the newest snapshot is damaged, reading begins again there`() throws
+  {
+    do {
+      let file = try history(9)
+      try keep(4, in: file)
+      try keep(7, in: file)
+    }
+    let segment = try #require(LogSegment.all(in: directory.path).last).path(in: directory.path)
+    try SegmentEditor(segment).write { $0.wipe(entry: 5) }
+    var snapshots: [UInt64] = []
+    let reading = try open().read(atLeast: 9) { (part) throws(CodecError) in
+      guard case .snapshot(let bytes) = part else { return }
+      snapshots.append(try SnapshotBytes.revision(of: bytes[...]))
+    }
+    #expect(snapshots == [4, 7])
+    #expect(reading.obstacle?.code == .corrupt)
+    #expect(try found(atLeast: 9) == [7, 9])
+  }
+
+  @Test func `Reading begins at the newest snapshot if the log does not lead to it`() throws {
+    do {
+      let file = try history(5)
+      try keep(4, in: file)
+      // The records up to the second snapshot are lost.
+      try file.write(Self.snapshot(8), of: 8, after: nil)
+    }
+    #expect(try found(atLeast: 9) == [8, 0])
   }
 
   // MARK: Two files

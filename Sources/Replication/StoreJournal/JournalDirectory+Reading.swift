@@ -12,29 +12,82 @@ extension JournalDirectory {
     case records([UInt8], sessionNumbers: UInt64)
   }
 
-  /// Reads the newest intact snapshot and the records after it.
+  /// The result of reading a history.
+  package struct Reading {
+    /// The bytes of records after the newest snapshot.
+    package var bytes: Int
+    /// Why the history could not be read from the snapshot before the newest one; nil if it was, or
+    /// if that was not needed.
+    package var obstacle: JournalError?
+  }
+
+  /// Reads an intact snapshot and the records after it: the newest snapshot, or the one before if
+  /// too few records follow the newest.
+  ///
+  /// If the history cannot be read from the snapshot before, reading begins again at the newest:
+  /// then `take` receives a second snapshot, which replaces everything before.
   ///
   /// - Parameters:
   ///   - initial: The checksum of this program's initial state in its durable form, if history may
   ///     begin with that state when no snapshot is readable; else nil.
+  ///   - least: The number of records below which reading begins at the snapshot before.
   ///   - take: Receives each part.
-  /// - Returns: The number of bytes of records after the snapshot.
+  /// - Returns: The result.
   /// - Throws: ``JournalError``, also in place of a `CodecError` that `take` throws.
   package func read(
     from initial: UInt64? = nil,
+    atLeast least: Int = 0,
+    _ take: (Part) throws(CodecError) -> Void,
+  ) throws(JournalError) -> Reading {
+    var obstacle: JournalError?
+    if let (earlier, newest) = try earlierStart(least), let found = try snapshots.read(earlier) {
+      do throws(JournalError) {
+        return Reading(bytes: try read(earlier, found, countingAfter: newest, take))
+      } catch {
+        obstacle = error
+      }
+    }
+    if let (newest, found) = try snapshots.newest() {
+      let bytes = try read(newest, found, countingAfter: newest, take)
+      return Reading(bytes: bytes, obstacle: obstacle)
+    }
+    try checkBeginning(with: initial)
+    readFrom.withLock { $0 = 0 }
+    let bytes = try readRecords(after: 0, countingAfter: 0, writtenBy: nil, take)
+    return Reading(bytes: bytes, obstacle: obstacle)
+  }
+
+  /// The snapshot before the newest one, and the newest one, if fewer than `least` records follow
+  /// the newest and the log has the records between them.
+  private func earlierStart(
+    _ least: Int
+  ) throws(JournalError) -> (earlier: UInt64, newest: UInt64)? {
+    let newest = try snapshots.revisions().prefix(2)
+    guard newest.count == 2, newest[0] <= opening.log.last,
+      opening.log.last - newest[0] < UInt64(least),
+      let first = opening.log.segments.first, first.first <= newest[1] + 1
+    else { return nil }
+    return (newest[1], newest[0])
+  }
+
+  /// Reads a snapshot and the records after it.
+  ///
+  /// - Returns: The bytes of records after the revision `counted`.
+  private func read(
+    _ revision: UInt64,
+    _ snapshot: SnapshotFile.Contents,
+    countingAfter counted: UInt64,
     _ take: (Part) throws(CodecError) -> Void,
   ) throws(JournalError) -> Int {
-    var (revision, build) = (UInt64(0), [UInt8]?.none)
-    // Records before older snapshots may be removed.
-    if let (found, contents) = try snapshots.newest() {
-      (revision, build) = (found, contents.schema)
-      try hand(.build(try schema(contents.schema)), at: revision, to: take)
-      try hand(.snapshot(contents.bytes), at: revision, to: take)
-    } else {
-      try checkBeginning(with: initial)
-    }
+    try hand(.build(try schema(snapshot.schema)), at: revision, to: take)
+    try hand(.snapshot(snapshot.bytes), at: revision, to: take)
     readFrom.withLock { $0 = revision }
-    return try readRecords(after: revision, writtenBy: build, take)
+    return try readRecords(
+      after: revision,
+      countingAfter: counted,
+      writtenBy: snapshot.schema,
+      take,
+    )
   }
 
   /// Checks a history without a readable snapshot, whose records contain only changes.
@@ -65,6 +118,7 @@ extension JournalDirectory {
 
   private func readRecords(
     after revision: UInt64,
+    countingAfter counted: UInt64,
     writtenBy known: [UInt8]?,
     _ take: (Part) throws(CodecError) -> Void,
   ) throws(JournalError) -> Int {
@@ -85,7 +139,7 @@ extension JournalDirectory {
         }
         try hand(.records(found.records, sessionNumbers: head.sessionNumbers), at: next, to: take)
         next = head.last + 1
-        bytes += head.count
+        if head.last > counted { bytes += head.count }
         before = head.sum
         return true
       }

@@ -77,13 +77,14 @@ package final class Recovery<Root: Sendable> {
     try reader.expect(schema)
   }
 
-  /// Takes a snapshot, which precedes all records.
+  /// Takes a snapshot, which precedes all records, and replaces everything that was taken before.
   package func take(snapshot bytes: ArraySlice<UInt8>) throws(CodecError) {
     let (revision, history, item) = try SnapshotBytes.decode(bytes)
     root = try reader.root(item)
     self.revision = revision
     self.history = history
     isNew = false
+    (clients, nextPlace, outcomeCount, outcomeBytes) = ([:], 0, 0, 0)
     for known in history.clients {
       let client = client(known.id, last: known.last)
       add(known.outcomes, to: client)

@@ -78,26 +78,9 @@ extension StoreHost {
       revision: core.revision,
       owner: geteuid(),
     )
-    var (isEmpty, hasSnapshot) = (true, false)
-    var progress = RecoveryProgress(through: file.opening.newest, at: LoopClock.nanoseconds)
-    let initial = configuration.beginsWithInitialState ? Self.sum(core.state, form) : nil
-    var bytes = try file.read(from: initial) { (part) throws(CodecError) in
-      guard !isToStop() else { throw CodecError(.truncated, "the daemon was asked to stop") }
-      switch part {
-      case .build(let schema): try recovery.written(by: schema)
-      case .snapshot(let bytes):
-        (isEmpty, hasSnapshot) = (false, true)
-        try recovery.take(snapshot: bytes[...])
-      case .records(let bytes, let sessionNumbers):
-        isEmpty = false
-        Failpoint.reach(.duringRecovery)
-        try recovery.take(records: bytes[...])
-        recovery.take(sessionNumbers: sessionNumbers)
-        if let text = progress.text(at: recovery.revision, LoopClock.nanoseconds) {
-          logger.notice("\(text)", metadata: ["data": "\(path)"])
-        }
-      }
-    }
+    let (reading, isEmpty, hasSnapshot) = try read(file, form, into: recovery)
+    var bytes = reading.bytes
+    if let obstacle = reading.obstacle { warn(of: obstacle) }
     var recovered = recovery.finish(wasStopped: file.opening.isClean)
     if configuration.startsSafely { recovered.restoration = recovered.restoration?.heldBack }
     // All of the history could be read, so this program writes from now on.
@@ -122,6 +105,50 @@ extension StoreHost {
       root: RootJournal(form, recorder: try recorder(behind: recovered, bytes, in: file)),
       recovered: recovered,
       epoch: file.opening.epoch,
+    )
+  }
+
+  /// Passes the history to a recovery.
+  ///
+  /// - Returns: The result of reading, whether there is no history, and whether it has a snapshot.
+  private func read(
+    _ file: JournalDirectory,
+    _ form: DurableForm<State>,
+    into recovery: Recovery<State>,
+  ) throws(JournalError) -> (JournalDirectory.Reading, isEmpty: Bool, hasSnapshot: Bool) {
+    var (isEmpty, hasSnapshot) = (true, false)
+    var progress = RecoveryProgress(through: file.opening.newest, at: LoopClock.nanoseconds)
+    let initial = configuration.beginsWithInitialState ? Self.sum(core.state, form) : nil
+    let reading = try file.read(
+      from: initial,
+      atLeast: Self.limits.versions,
+    ) { (part) throws(CodecError) in
+      guard !isToStop() else { throw CodecError(.truncated, "the daemon was asked to stop") }
+      switch part {
+      case .build(let schema): try recovery.written(by: schema)
+      case .snapshot(let bytes):
+        (isEmpty, hasSnapshot) = (false, true)
+        try recovery.take(snapshot: bytes[...])
+      case .records(let bytes, let sessionNumbers):
+        isEmpty = false
+        Failpoint.reach(.duringRecovery)
+        try recovery.take(records: bytes[...])
+        recovery.take(sessionNumbers: sessionNumbers)
+        if let text = progress.text(at: recovery.revision, LoopClock.nanoseconds) {
+          logger.notice("\(text)", metadata: ["data": "\(file.directory)"])
+        }
+      }
+    }
+    return (reading, isEmpty, hasSnapshot)
+  }
+
+  /// Reports that history before the newest snapshot is damaged, which a restart can do without.
+  private func warn(of obstacle: JournalError) {
+    logger.warning(
+      """
+      The history before the newest snapshot cannot be read. The state is complete, but clients \
+      that return may receive all of it. \(obstacle.message)
+      """
     )
   }
 
