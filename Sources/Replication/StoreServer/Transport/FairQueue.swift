@@ -1,6 +1,5 @@
-import DequeModule
-import OrderedCollections
-import StoreHistory
+public import DequeModule
+public import OrderedCollections
 
 /// Waiting elements, by holder and within a holder by source: self-clocked fair queuing by cost.
 ///
@@ -9,26 +8,33 @@ import StoreHistory
 ///
 /// A new holder waits for at most one element of each other holder. A holder without waiting
 /// elements is forgotten at once: it has neither credit nor debt.
+///
+/// Every frame of a peer that sends faster than it is served passes through a queue, so other
+/// targets specialize the code for their types.
+@usableFromInline
 package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
-  private struct Lanes {
+  @usableFromInline
+  struct Lanes {
     /// Bounded by ``Intake/Limits/totalBytes`` and ``Limits/sessions``, for its waiting elements.
-    private var elements: [Source: Deque<(element: Element, cost: Int)>] = [:]
-    private var schedule = FairSchedule<Source>()
+    @usableFromInline var elements: [Source: Deque<(element: Element, cost: Int)>] = [:]
+    @usableFromInline var schedule = FairSchedule<Source>()
+
+    @inlinable init() {}
 
     /// The cost of the next element; nil if no element waits.
-    var nextCost: Int? {
+    @inlinable var nextCost: Int? {
       mutating get { schedule.next.flatMap { elements[$0]?.first?.cost } }
     }
 
     /// - Returns: Whether no element of the source waited.
-    mutating func append(_ element: Element, from source: Source, cost: Int) -> Bool {
+    @inlinable mutating func append(_ element: Element, from source: Source, cost: Int) -> Bool {
       elements[source, default: []].append((element, cost))
       guard elements[source]?.count == 1 else { return false }
       schedule.plan(source, cost: cost)
       return true
     }
 
-    mutating func popFirst() -> Element? {
+    @inlinable mutating func popFirst() -> Element? {
       guard let source = schedule.take() else { return nil }
       let first = elements[source]?.popFirst()
       if let cost = elements[source]?.first?.cost {
@@ -39,25 +45,25 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
       return first?.element
     }
 
-    mutating func remove(_ source: Source) -> [Element] {
+    @inlinable mutating func remove(_ source: Source) -> [Element] {
       schedule.remove(source)
       return elements.removeValue(forKey: source)?.map(\.element) ?? []
     }
   }
 
   /// Bounded by the waiting elements, as each of ``Lanes/elements`` is.
-  private var lanes: [Holder: Lanes] = [:]
-  private var schedule = FairSchedule<Holder>()
+  @usableFromInline var lanes: [Holder: Lanes] = [:]
+  @usableFromInline var schedule = FairSchedule<Holder>()
   /// Holders that were passed over, and are not planned, in the order in which this happened.
   ///
   /// Bounded by ``lanes``.
-  private var parked: OrderedSet<Holder> = []
+  @usableFromInline var parked: OrderedSet<Holder> = []
 
   /// Creates an empty queue.
-  package init() {}
+  @inlinable package init() {}
 
   /// Whether no element waits.
-  package var isEmpty: Bool { lanes.isEmpty }
+  @inlinable package var isEmpty: Bool { lanes.isEmpty }
 
   /// Adds an element.
   ///
@@ -66,6 +72,7 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
   ///   - source: The source of the element. A source belongs to one holder.
   ///   - holder: The holder of the source.
   ///   - cost: The cost of serving the element, in one unit for all.
+  @inlinable
   package mutating func append(
     _ element: Element,
     from source: Source,
@@ -81,6 +88,7 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
   ///
   /// - Parameter waiting: The holders that are passed over.
   /// - Returns: The element; nil if no other holder has waiting elements.
+  @inlinable
   package mutating func popFirst(besides waiting: Set<Holder> = []) -> Element? {
     if !parked.isEmpty {
       let ready = parked.subtracting(waiting)
@@ -104,6 +112,7 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
   /// Drops all elements of a source.
   ///
   /// - Returns: The dropped elements, in their order.
+  @inlinable
   @discardableResult
   package mutating func remove(_ source: Source, of holder: Holder) -> [Element] {
     let removed = lanes[holder]?.remove(source) ?? []
@@ -112,7 +121,8 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
   }
 
   /// Plans a holder by the cost of its next element, or forgets a holder without one.
-  private mutating func plan(_ holder: Holder) {
+  @inlinable
+  mutating func plan(_ holder: Holder) {
     if parked.contains(holder), lanes[holder] != nil { return }
     parked.remove(holder)
     if let cost = lanes[holder]?.nextCost {
