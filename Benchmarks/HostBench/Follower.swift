@@ -27,6 +27,7 @@ final class Follower: ClientTransport {
     scope: String,
     replica: (any Replica)?,
     hasDigests: Bool = true,
+    isListed: Bool = false,
     context: Context,
   ) throws {
     self.hasDigests = hasDigests
@@ -40,7 +41,7 @@ final class Follower: ClientTransport {
       identity: ReplicaClient.Identity(
         clientID: Identifier(high: 1 << 32, low: UInt64(number)),
         name: "follower \(number)",
-        isListed: false,
+        isListed: isListed,
       ),
       now: .current,
       generator: Pseudorandom(seed: UInt64(number)),
@@ -91,11 +92,19 @@ final class Follower: ClientTransport {
 
   /// Takes the incoming messages, and sends the messages that are due.
   func turn() throws {
-    clientTurn.onEvent = { [unowned self] in disturbance = disturbance ?? BenchError(event: $0) }
+    clientTurn.onEvent = { [unowned self] event in
+      if case .connected = event { connections += 1 }
+      if !mayLoseDaemon { disturbance = disturbance ?? BenchError(event: event) }
+    }
     while try clientTurn.receive() {}
     try clientTurn.end()
     if let disturbance { throw disturbance }
   }
+
+  /// Whether its daemon may end and start again.
+  var mayLoseDaemon = false
+  /// The number of sessions that it has opened or resumed.
+  var connections = 0
 
   private var disturbance: BenchError?
 

@@ -53,6 +53,7 @@ enum HostBench {
     case "serve": try ServeBench.run(&arguments)
     case "write": try WriteBench.run(&arguments)
     case "rejoin": try RejoinBench.run(&arguments)
+    case "return": try ReturnBench.run(&arguments)
     case "decide": try RefusalBench.serve(&arguments)
     case "refused": try RefusalBench.run(&arguments)
     case "keep": try KeepBench.run(&arguments)
@@ -86,6 +87,8 @@ enum HostBench {
     HostBench serve --dir DIR [--rows N]   a daemon with rows, until killed
     HostBench write --dir DIR [--rows N] [--rate N] [--actions N]   latency of a writer's changes
     HostBench rejoin --dir DIR [--first N] clients that join one after the other, until killed
+    HostBench return --programs DIR --dir DIR --data DIR [--clients N] [--rate N] [--earlier N]
+        listed clients that return to a daemon that was killed
     HostBench decide --dir DIR             a daemon that refuses an action, until killed
     HostBench refused --dir DIR [--actions N] [--rounds N]   by one that changes nothing
     HostBench keep --data DIR [--toggles N] [--rows N] [--no-snapshots] [--retain BYTES]

@@ -132,7 +132,23 @@ measure_join_load() {
   stop_all
 }
 
+# Listed clients that return to a durable daemon that was killed, under load.
+measure_return() {
+  local line
+  say "Measuring the return of $return_clients clients, $return_rounds times"
+  for ((i = 0; i < return_rounds; i++)); do
+    line=$(host return --programs "$programs" --dir "$work/return-$i" --data "$work/return-data-$i" \
+      --clients "$return_clients" --earlier "$return_earlier")
+    printf '%s %s %s\n' "$(field back_ms "$line")" "$(field snapshots "$line")" \
+      "$(field longestTurnMicroseconds "$line")" >>"$work/return"
+  done
+  ratio_of return-time "$work/return" '$1 / 1000' 's'
+  ratio_of return-snapshots "$work/return" '$2' ''
+  ratio_of return-turn "$work/return" '$3 / 1000' 'ms'
+}
+
 measure_fleet() {
+  measure_return
   if [ ! -r "/proc/$$/task/$$/schedstat" ]; then
     say 'The CPU time of another process can be read on Linux only'
     return

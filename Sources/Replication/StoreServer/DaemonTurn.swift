@@ -102,6 +102,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   /// - Returns: Whether more may have arrived.
   package func receive() throws(Transport.Failure) -> Bool {
     isTurning = true
+    began = transport.instant
     switch phase {
     case .serving, .stopping: return try receiveFrames()
     // Frames that arrive now stay unread and get no answer.
@@ -231,8 +232,12 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   /// Performs due work, and sends the frames that the turn has produced.
   package func end() throws(Transport.Failure) {
-    defer { isTurning = false }
     let moment = transport.now
+    defer {
+      isTurning = false
+      noteDuration(since: began ?? moment.instant)
+      began = nil
+    }
     if let reason = server.giveUpIfExhausted() { fail(reason) }
     switch phase {
     case .serving: try end(at: moment)
@@ -250,6 +255,17 @@ package final class DaemonTurn<Transport: DaemonTransport> {
       try sendHeld(at: moment.instant)
       leaveIfAnswered(moment)
     case .over: break
+    }
+  }
+
+  /// When the turn in progress began to receive; nil if it has received nothing.
+  @exclusivity(unchecked) private var began: Instant?
+
+  private func noteDuration(since began: Instant) {
+    let nanoseconds = transport.instant.nanoseconds - began.nanoseconds
+    let microseconds = UInt64(clamping: nanoseconds / 1000)
+    if microseconds > server.counters.longestTurnMicroseconds {
+      server.counters.longestTurnMicroseconds = microseconds
     }
   }
 

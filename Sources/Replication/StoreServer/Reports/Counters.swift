@@ -21,6 +21,8 @@ package final class Counters {
   package internal(set) var outputs: UInt64 = 0
   package internal(set) var markers: UInt64 = 0
   package internal(set) var outputsTooLarge: UInt64 = 0
+  /// The longest duration of a turn, in microseconds: nothing else is served meanwhile.
+  @exclusivity(unchecked) package internal(set) var longestTurnMicroseconds: UInt64 = 0
   package internal(set) var leasesEnded: UInt64 = 0
   package internal(set) var blockedPeers: UInt64 = 0
   package internal(set) var cutSubscribers: UInt64 = 0
@@ -58,7 +60,7 @@ package final class Counters {
       ("refusedSessions", refusedSessions), ("actionsThrottled", actionsThrottled),
       ("reportsRefused", reportsRefused), ("markers", markers),
       ("outputsTooLarge", outputsTooLarge), ("hellosThrottled", hellosThrottled),
-      ("joinsThrottled", joinsThrottled),
+      ("joinsThrottled", joinsThrottled), ("longestTurnMicroseconds", longestTurnMicroseconds),
     ] + ofTables() + ofTransport()
   }
 }
