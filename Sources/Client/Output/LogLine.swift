@@ -24,7 +24,8 @@ struct LogLine {
       "sequence", "name",
       "effect", "cause", "peer",
       "scope", "action", "actionBytes", "changed", "us", "bytes", "began", "ended", "forgot",
-      "wasStopped", "interrupted", "schedule", "due", "reply", "replyBytes", "refused",
+      "wasStopped", "interrupted", "left", "leftMore", "schedule", "due", "reply", "replyBytes",
+      "refused",
       "refusedMore",
     ]
     return .object(
@@ -110,6 +111,19 @@ struct LogLine {
     }
   }
 
+  private var restart: String {
+    var parts = [entry[field: "wasStopped"] == .bool(true) ? "after a stop" : "after a crash"]
+    if case .array(let sessions)? = entry[field: "left"] {
+      var count = UInt64(sessions.count)
+      if case .unsigned(let more)? = entry[field: "leftMore"] { count += more }
+      parts.append(count == 1 ? "1 session left" : "\(count) sessions left")
+    }
+    if case .array(let names)? = entry[field: "interrupted"], !names.isEmpty {
+      parts.append("interrupted: \(names.map { text($0) }.joined(separator: ", "))")
+    }
+    return parts.joined(separator: ", ")
+  }
+
   var what: String {
     let by = text(entry[field: "by"])
     switch by {
@@ -117,11 +131,7 @@ struct LogLine {
       return "\(text(entry[field: "name"])) \(by)"
     case "start": return "for the first time"
     case "restart":
-      let how = entry[field: "wasStopped"] == .bool(true) ? "after a stop" : "after a crash"
-      guard case .array(let names)? = entry[field: "interrupted"], !names.isEmpty else {
-        return how
-      }
-      return "\(how), interrupted: \(names.map { text($0) }.joined(separator: ", "))"
+      return restart
     default: break
     }
     if by == "internal", entry[field: "scope"] == nil { return internalAction }

@@ -21,8 +21,8 @@ extension ReplicaServer {
     first: UInt64,
     from session: Session,
   ) {
-    // Events that waited for the journal are delivered before the session's actions.
-    deliverSessionEvents()
+    // The session's join is delivered before its actions, also if it waited for the journal.
+    deliverSessionEvents(through: session)
     var goodbye: Goodbye?
     root.batch(as: session.origin) { goodbye = acceptBatch(requests, first: first, from: session) }
     if let goodbye { end(session, code: goodbye.code, message: goodbye.message) }

@@ -253,9 +253,9 @@ package final class ReplicaServer {
     if recovered.restoration != nil { epochState = .inherited(through: recovered.revision) }
     outcomes.restore(recovered.history.clients)
     let isHeldBack = recovered.restoration?.isHeldBack ?? false
-    sessions.restore(recovered.history, isHeldBack: isHeldBack)
-    deliverSessionEvents()
-    if let problem = root.restart() {
+    sessions.restore(recovered.history)
+    let departed = isHeldBack ? [] : recovered.history.sessionsInOrder
+    if let problem = root.restart(after: departed) {
       notices.add(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
     recorder?.started()
@@ -707,7 +707,7 @@ package final class ReplicaServer {
   private func bring(_ session: Session, to nonce: UInt64) -> Bool {
     // Earlier changes are part of the revision that the client is brought to, and are published
     // first.
-    deliverSessionEvents()
+    deliverSessionEvents(through: session)
     subscriptions.flush(now: now.instant)
     return joins.completeJoin(session, nonce: nonce, now: now.instant)
   }

@@ -110,6 +110,30 @@ struct OnStartTests {
     #expect(core.revision == 1 && core.state == 1)
   }
 
+  /// Counts numbers, refuses negative ones, and sends each even one's half after it.
+  private struct Halves: Reducer {
+    func reduce(into state: inout [Int], action: Int) -> Effect<Int> {
+      state.append(action)
+      if action < 0 { return .refuse("No negative numbers.") }
+      return action > 0 && action.isMultiple(of: 2) ? .send(action / 2) : .none
+    }
+  }
+
+  @Test("Actions before a restart are parts of its revision; one that is refused concerns no other")
+  func parts() {
+    let core = RootCore(initialState: { [Int]() }, reducer: { Halves() })
+    core.restart(
+      Restoration(wasStopped: false),
+      after: [6, -1, 4, -2],
+      reset: { $0.append(0) },
+      then: 9,
+    )
+    #expect(core.revision == 1)
+    #expect(core.state == [6, 3, 4, 2, 1, 0, 9])
+    let refusals = core.takeRefusals()
+    #expect(refusals?.count == 2 && refusals?.last?.reason == "No negative numbers.")
+  }
+
   @Test("A refusal of the first start is an issue, and changes nothing")
   func refused() {
     let core = RootCore(

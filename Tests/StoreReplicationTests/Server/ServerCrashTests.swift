@@ -135,7 +135,7 @@ struct ServerCrashTests {
       recovered: recovered,
     ) { _ in nil }
     port.crashNotes = notes
-    _ = port.restart()
+    _ = port.restart(after: [])
     let left = try #require(bytes)
     let found = try #require(CrashMemory(left).notes().found)
     #expect(found.name == "the restoration of the state" && found.client == nil)

@@ -101,6 +101,98 @@ import Testing
     #expect(starting(journal, recovered).root.state.counter.count == 100)
   }
 
+  @Test func `All sessions that left with the daemon are in the revision of its restart`() throws {
+    let bench = ServerBench(journal: journal)
+    let sessions = try (1...3 as ClosedRange<UInt8>).map {
+      try bench.hello($0, isListed: true).session
+    }
+    try sync(bench, journal)
+    #expect(bench.root.state.sessions == sessions)
+    let recovered = try journal.recover(journal.batches.count)
+    let next = BenchJournal()
+    let again = ServerBench(journal: next, recovered: recovered)
+    try sync(again, next)
+    #expect(again.root.state.sessions.isEmpty && again.root.revision == recovered.revision + 1)
+    let record = try #require(try next.records.first)
+    #expect(record.details.departed.map(\.id) == sessions)
+    #expect(try record.readBack() == record)
+    let entry = try #require(record.entry(changed: [], PastLimits(), .causes)).value
+    #expect(entry[field: "by"] == .text("restart"))
+    guard case .array(let left)? = entry[field: "left"] else {
+      Issue.record("\(entry)")
+      return
+    }
+    #expect(left.map { $0[field: "session"] } == sessions.map { .unsigned($0) })
+
+    // They have not left a second time.
+    var history = recovered.history
+    history.note(record.details, of: record.origin)
+    #expect(recovered.history.sessions.count == 3 && history.sessions.isEmpty)
+  }
+
+  @Test func `An entry of the log lists a bounded number of the sessions that left`() throws {
+    var record = JournalRecord(
+      revision: 1,
+      wallMilliseconds: 1,
+      origin: .restored(Restoration(wasStopped: false)),
+      delta: nil,
+    )
+    record.details.departed = (1...1_000).map {
+      SessionInfo(id: $0, name: "client", address: "here")
+    }
+    let entry = try #require(record.entry(changed: [], PastLimits(), .causes)).value
+    guard case .array(let left)? = entry[field: "left"] else {
+      Issue.record("\(entry)")
+      return
+    }
+    #expect(left.count == 256 && entry[field: "leftMore"] == .unsigned(744))
+  }
+
+  @Test func `Many clients that arrive at once are listed over several turns`() throws {
+    var limits = Limits()
+    limits.sessionEventsPerTurn = 2
+    let bench = ServerBench(limits: limits)
+    func arrive(_ number: UInt8) throws -> Session {
+      let hello = ClientMessage.Hello(
+        clientID: ServerBench.clientID(number),
+        token: nil,
+        firstSequence: 1,
+        name: "client",
+        isListed: true,
+      )
+      bench.receive(.hello(hello), from: number)
+      return try #require(bench.server.sessions.session(ofClient: hello.clientID))
+    }
+    for number in 1...5 as ClosedRange<UInt8> { _ = try arrive(number) }
+    for listed in [2, 4, 5] {
+      #expect(bench.server.hasWork)
+      bench.turn.end()
+      #expect(bench.root.state.sessions.count == listed)
+    }
+    #expect(!bench.server.hasSessionEvents)
+
+    // A session is listed before its first action, and so are those before it. One that has left
+    // meanwhile was never listed.
+    let later = try (6...9 as ClosedRange<UInt8>).map { try arrive($0) }
+    bench.receive(.bye, from: 8)
+    bench.server.deliverSessionEvents(through: later[3])
+    #expect(bench.root.state.sessions == [1, 2, 3, 4, 5, 6, 7, 9])
+  }
+
+  @Test func `A safe start leaves the sessions to the next start`() throws {
+    let bench = ServerBench(journal: journal)
+    let session = try bench.hello(1, isListed: true).session
+    try sync(bench, journal)
+    var recovered = try journal.recover(journal.batches.count)
+    recovered.restoration = recovered.restoration?.heldBack
+    let safe = ServerBench(journal: journal, recovered: recovered)
+    try sync(safe, journal)
+    #expect(safe.root.state.sessions == [session])
+    let next = try journal.recover(journal.batches.count)
+    #expect(next.history.sessions.keys.sorted() == [session])
+    #expect(ServerBench(journal: BenchJournal(), recovered: next).root.state.sessions.isEmpty)
+  }
+
   @Test func `Of clients that were away those of the greatest holder are forgotten first`() throws {
     var limits = Limits()
     (limits.clients, limits.outcomes) = (4, 8)

@@ -83,7 +83,7 @@ final class RootProbe: RootPort {
 
   func send(_ event: SessionEvent) { root.send(event) }
 
-  func restart() -> String? { root.restart() }
+  func restart(after departed: [SessionInfo]) -> String? { root.restart(after: departed) }
 
   func past(_ query: HistoryQuery, _ rights: Rights, _ limits: Limits) -> HistoryJob.Answer? {
     root.past(query, rights, limits)

@@ -76,6 +76,7 @@ extension JournalRecord {
   /// Clients' ids are added only if `withClients` is true.
   private func addCauses(to entry: inout Entry, withClients: Bool) {
     entry.add(origin, withClients: withClients)
+    if !details.departed.isEmpty { entry.add(departed: details.departed) }
     entry.addRefusals(of: details, withClients: withClients)
     if !details.followed.isEmpty {
       entry.add("then", .array(details.followed.map { .text($0) }))
@@ -165,6 +166,23 @@ extension JournalRecord {
         add("interrupted", .array(names))
       }
     }
+
+    /// Adds the sessions that left with the daemon before.
+    mutating func add(departed sessions: [SessionInfo]) {
+      let listed = sessions.prefix(Self.mostSessions).map { info in
+        bytes += 64 + info.name.utf8.count + info.address.utf8.count
+        return GenericValue.map(named: [
+          ("session", .unsigned(info.id)), ("name", .text(info.name)),
+          ("peer", .text(info.address)),
+        ])
+      }
+      add("left", .array(listed))
+      let more = sessions.count - listed.count
+      if more > 0 { add("leftMore", .unsigned(UInt64(more))) }
+    }
+
+    /// The sessions that an entry lists.
+    private static let mostSessions = 256
 
     /// Adds the actions that were refused before the revision.
     mutating func addRefusals(of details: Details, withClients: Bool) {

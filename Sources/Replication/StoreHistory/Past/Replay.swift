@@ -164,7 +164,7 @@ package final class Replay<Root: Sendable, RootAction> {
       with: ReducerInputs.Read(date: inputs.date, seed: inputs.seed),
       notingOthers: true,
     )
-    let obstacle = reduce(step.entry, from: step.old, &report)
+    let obstacle = reduce(step.entry, &report)
     let read = ReducerInputs.end()
     var others = ReducerInputs.others
     core.dropEffects()
@@ -209,7 +209,6 @@ package final class Replay<Root: Sendable, RootAction> {
   /// - Returns: The reason why that is impossible; nil on success.
   private func reduce(
     _ entry: HistoryWalk.Entry,
-    from old: Root,
     _ report: inout ReplayReport,
   ) -> String? {
     let record = entry.record
@@ -224,7 +223,9 @@ package final class Replay<Root: Sendable, RootAction> {
       restoration.timers = entry.schedules.restored
       let action = restoration.isHeldBack ? nil : restoredAction(restoration)
       if action != nil { report.hasRestoredActions = true }
-      return restart(restoration, from: old, then: action)
+      let departures = record.details.departed.compactMap { sessionAction(.left($0)) }
+      if !departures.isEmpty { report.hasSessionActions = true }
+      return restart(restoration, after: departures, then: action)
     case .internal(let action):
       guard let form = action.form else { return "it has no form" }
       let origin = record.details.readOrigin
@@ -239,17 +240,25 @@ package final class Replay<Root: Sendable, RootAction> {
 
   private func restart(
     _ restoration: Restoration,
-    from old: Root,
+    after departures: [RootAction],
     then action: RootAction?,
   ) -> String? {
-    var new = old
-    do throws(CodecError) {
-      if form.hasEphemeralParts, restoration.isRestart { new = try form.begunAnew(old) }
-    } catch {
-      return "the state cannot be decoded from its encoding: \(error)"
-    }
-    core.restart(restoration, reset: { $0 = new }, then: action, keepingSchedules: true)
-    return nil
+    var problem: String?
+    core.restart(
+      restoration,
+      after: departures,
+      reset: { root in
+        guard form.hasEphemeralParts, restoration.isRestart else { return }
+        do throws(CodecError) {
+          root = try form.begunAnew(root)
+        } catch {
+          problem = "the state cannot be decoded from its encoding: \(error)"
+        }
+      },
+      then: action,
+      keepingSchedules: true,
+    )
+    return problem
   }
 
   /// Sends an internal action that was recorded in its durable form.

@@ -54,6 +54,7 @@ package struct KeptHistory: Hashable, Sendable {
     case .daemon, .internal: break
     }
     if details.hasNoFacts { return }
+    for session in details.departed { sessions[session.id] = nil }
     for running in details.began { effects[running.number] = running.effect }
     for number in details.ended { effects[number] = nil }
     noteSchedules(details)
@@ -70,6 +71,11 @@ package struct KeptHistory: Hashable, Sendable {
       }
     }
     for number in details.unscheduled { timers[number] = nil }
+  }
+
+  /// The listed sessions, in the order in which they opened.
+  package var sessionsInOrder: [SessionInfo] {
+    sessions.sorted { $0.key < $1.key }.map(\.value)
   }
 
   /// The greatest number of an effect or a schedule; 0 without any.

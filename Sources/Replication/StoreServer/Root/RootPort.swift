@@ -73,8 +73,9 @@ package protocol RootPort: AnyObject {
 
   /// Sends the actions for a restart, as one revision, if the daemon has restarted.
   ///
+  /// - Parameter departed: The listed sessions that have left with the daemon before.
   /// - Returns: A warning for the operator; nil without a problem.
-  func restart() -> String?
+  func restart(after departed: [SessionInfo]) -> String?
 
   /// Makes a revision without an action.
   func advance()

@@ -258,7 +258,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     journal?.recorder.endAction()
   }
 
-  func restart() -> String? {
+  func restart(after departed: [SessionInfo]) -> String? {
     guard let journal, var restoration = pendingRestoration else { return nil }
     pendingRestoration = nil
     for index in restoration.timers.indices {
@@ -267,28 +267,28 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     }
     crashNotes.begin("the restoration of the state")
     defer { crashNotes.end() }
-    var problem: String?
-    var new: Root?
-    do throws(CodecError) {
-      // This follows the events of sessions that have left, whose revisions have changed the state.
-      if journal.form.hasEphemeralParts {
-        new = try core.withOwnDependencies { () throws(CodecError) in
-          try journal.form.begunAnew(core.state)
-        }
-      }
-    } catch {
-      problem = "The ephemeral parts stay: the state cannot be decoded from its encoding: \(error)"
-    }
-    if restoration.isHeldBack, new == nil {
+    if restoration.isHeldBack, !journal.form.hasEphemeralParts {
       // A safe start without a change of the state needs no revision.
       core.holdBack(restoration)
-      return problem
+      return nil
     }
     journal.recorder.begin(.restored(restoration))
+    journal.recorder.details.departed = departed
     ReducerInputs.begin()
+    var problem: String?
     core.restart(
       restoration,
-      reset: { root in if let new { root = new } },
+      after: departed.compactMap { sessionAction(.left($0)) },
+      reset: { root in
+        guard journal.form.hasEphemeralParts else { return }
+        do throws(CodecError) {
+          root = try journal.form.begunAnew(root)
+        } catch {
+          problem =
+            "The ephemeral parts stay: the state cannot be decoded from its encoding: "
+            + "\(error)"
+        }
+      },
       then: restoration.isHeldBack ? nil : restoredAction(restoration),
     )
     return problem

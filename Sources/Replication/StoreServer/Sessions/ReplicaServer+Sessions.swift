@@ -249,13 +249,25 @@ extension ReplicaServer {
     sessions.hasEvents && recorder?.refusal(now.instant, of: nil) == nil
   }
 
-  /// Sends the reducer the sessions' joins and departures, each as one ordinary action.
+  /// Sends the reducer the sessions' joins and departures, each as one ordinary action: a part of
+  /// them, so that a turn stays short when many clients arrive at once.
   func deliverSessionEvents() {
     guard hasSessionEvents else { return }
-    for event in sessions.takeEvents() {
-      recorder?.begin(.session(event))
-      root.send(event)
-      recorder?.noteUnrecordedOrigin()
+    for _ in 0..<limits.sessionEventsPerTurn {
+      guard let event = sessions.takeEvent() else { return }
+      deliver(event)
     }
+  }
+
+  /// The same through the session's own join, before anything of the session.
+  func deliverSessionEvents(through session: Session) {
+    guard !session.isAnnounced, hasSessionEvents else { return }
+    while !session.isAnnounced, let event = sessions.takeEvent() { deliver(event) }
+  }
+
+  private func deliver(_ event: SessionEvent) {
+    recorder?.begin(.session(event))
+    root.send(event)
+    recorder?.noteUnrecordedOrigin()
   }
 }

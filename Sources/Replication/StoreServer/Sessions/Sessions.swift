@@ -31,6 +31,8 @@ final class Session {
   let token: Identifier
   let clientID: Identifier
   let isListed: Bool
+  /// Whether its join was delivered to the reducer, if it is listed.
+  fileprivate(set) var isAnnounced = true
   let privateTopic: Topic
   let scopes: SessionScopes
   let actions: SessionActions
@@ -164,7 +166,7 @@ final class Sessions {
   private var strangers = Strangers()
   private var nextID: UInt64 = 1
   /// Bounded by ``Limits/sessions`` of the last delivery, and as many present ones.
-  private var events: [SessionEvent] = []
+  private var events: Deque<(event: SessionEvent, session: Session)> = []
   /// No lease ends before this time: as leases are usually extended, a lower bound is enough.
   private var nextLeaseEnd = Instant.distantFuture
 
@@ -273,11 +275,9 @@ final class Sessions {
 
   func session(ofClient client: Identifier) -> Session? { byClient[client] }
 
-  /// Records that the sessions from before the restart have left; numbering continues after theirs.
-  func restore(_ history: KeptHistory, isHeldBack: Bool) {
+  /// Continues the numbers of the sessions from before the restart.
+  func restore(_ history: KeptHistory) {
     nextID = min(history.sessionNumbers, KeptHistory.greatestNumber) + 1
-    guard !isHeldBack else { return }
-    for (_, info) in history.sessions.sorted(by: { $0.key < $1.key }) { events.append(.left(info)) }
   }
 
   /// The greatest session number so far.
@@ -322,7 +322,10 @@ final class Sessions {
     usage[holder, default: Usage(limits, now: now)].sessions += 1
     counts.add(1, to: session.groups)
     expect(session)
-    if session.isListed { events.append(.joined(session.info)) }
+    if session.isListed {
+      events.append((.joined(session.info), session))
+      session.isAnnounced = false
+    }
     return session
   }
 
@@ -354,7 +357,7 @@ final class Sessions {
     if peers[session.peer] === session { peers[session.peer] = nil }
     forsake(session, now: now)
     if byToken.isEmpty { nextLeaseEnd = .distantFuture }
-    if session.isListed { noteEnd(of: session.info) }
+    if session.isListed { noteEnd(of: session) }
     return true
   }
 
@@ -400,19 +403,19 @@ final class Sessions {
   ///
   /// If its arrival was not yet delivered, both events are dropped. So events are bounded by the
   /// listed sessions of the last delivery and the present ones.
-  private func noteEnd(of session: SessionInfo) {
-    if let joined = events.lastIndex(of: .joined(session)) {
+  private func noteEnd(of session: Session) {
+    if !session.isAnnounced, let joined = events.lastIndex(where: { $0.session === session }) {
       events.remove(at: joined)
     } else {
-      events.append(.left(session))
+      events.append((.left(session.info), session))
     }
   }
 
-  /// Returns the sessions that opened and ended since the last call.
-  func takeEvents() -> [SessionEvent] {
-    guard !events.isEmpty else { return [] }
-    defer { events = [] }
-    return events
+  /// Removes and returns the oldest of the sessions' joins and departures that were not delivered.
+  func takeEvent() -> SessionEvent? {
+    guard let first = events.popFirst() else { return nil }
+    first.session.isAnnounced = true
+    return first.event
   }
 
   var hasEvents: Bool { !events.isEmpty }

@@ -11,6 +11,33 @@ extension RootCore {
     try DependencyValues.$_current.withValue(dependencies) { Result(catching: body) }.get()
   }
 
+  /// Informs the reducer that its daemon has started, as one revision; without an earlier daemon,
+  /// there is no revision unless a reducer asks for the information.
+  ///
+  /// - Parameters:
+  ///   - restoration: The information for the reducer, unless it is held back.
+  ///   - first: The actions that are reduced first, in order.
+  ///   - reset: Changes the state before the reducer runs.
+  ///   - action: The action that is reduced last; nil for no action.
+  ///   - keepsSchedules: Whether this root has the schedules already.
+  package func restart(
+    _ restoration: Restoration,
+    after first: [Action] = [],
+    reset: (inout State) -> Void,
+    then action: Action?,
+    keepingSchedules keepsSchedules: Bool = false,
+  ) {
+    commitWithoutAction {
+      registry.hasStarted = restoration.isRestart
+      for action in first { reducePart(action) }
+      reset(&cells.other.pointee)
+      let walk = { self.restored?(&self.cells.other.pointee, restoration, self) ?? () }
+      if keepsSchedules { walk() } else { restoreSchedules(restoration, walk) }
+      if let action { reduceWithoutRefusal { step(&cells.other.pointee, action, self) } }
+      return registry.hasStarted
+    }
+  }
+
   /// Makes a revision as if the root's daemon had ended and started again, for tests.
   ///
   /// All effects end, except for schedules, which a daemon keeps. A `DurableState` gets the

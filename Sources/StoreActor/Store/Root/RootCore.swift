@@ -12,7 +12,7 @@
 @MainActor
 @usableFromInline
 package final class RootCore<State, Action>: StoreCore {
-  private let cells: StateCells<State>
+  let cells: StateCells<State>
   package let root: RootNode<State>
   private let tree: StoreTree
 
@@ -107,7 +107,7 @@ package final class RootCore<State, Action>: StoreCore {
   package private(set) lazy var schedules = makeSchedules()
   /// The durable form of the actions; nil if their type declares none.
   package private(set) lazy var actionForm = StoredActionForm<Action>()
-  private let step: Step
+  let step: Step
   let restored: (@MainActor (inout State, Restoration, RootCore) -> Void)?
   let outputObservers = ObserverList<StoreOutput<Action>>()
   /// The outputs that are not yet delivered.
@@ -289,35 +289,11 @@ package final class RootCore<State, Action>: StoreCore {
     if tree.hasNotices { tellCommit() }
   }
 
-  /// Informs the reducer that its daemon has started, as one revision; without an earlier daemon,
-  /// there is no revision unless a reducer asks for the information.
-  ///
-  /// - Parameters:
-  ///   - restoration: The information for the reducer, unless it is held back.
-  ///   - reset: Changes the state before the reducer runs.
-  ///   - action: The action that is reduced last; nil for no action.
-  ///   - keepsSchedules: Whether this root has the schedules already.
-  package func restart(
-    _ restoration: Restoration,
-    reset: (inout State) -> Void,
-    then action: Action?,
-    keepingSchedules keepsSchedules: Bool = false,
-  ) {
-    commitWithoutAction {
-      registry.hasStarted = restoration.isRestart
-      reset(&cells.other.pointee)
-      let walk = { self.restored?(&self.cells.other.pointee, restoration, self) ?? () }
-      if keepsSchedules { walk() } else { restoreSchedules(restoration, walk) }
-      if let action { reduceWithoutRefusal { step(&cells.other.pointee, action, self) } }
-      return registry.hasStarted
-    }
-  }
-
   /// Makes a revision without an action, for data that is recorded with a revision.
   package func advance() { commitWithoutAction { true } }
 
   /// - Parameter change: Changes the state; false if there is to be no revision.
-  private func commitWithoutAction(_ change: () -> Bool) {
+  func commitWithoutAction(_ change: () -> Bool) {
     precondition(phase == .idle, "Revision \(revision + 1) is under way.")
     phase = .reducing
     batchLineage = nil
@@ -648,7 +624,14 @@ package final class RootCore<State, Action>: StoreCore {
 
   /// Reduces an action that comes too late to be refused: if its reducer refuses, this is reported,
   /// and the state is as before.
-  private func reduceWithoutRefusal(_ reduce: () -> Void) {
+  func reduceWithoutRefusal(_ reduce: () -> Void) {
+    if let refusal = refusal(of: reduce) { reportLateRefusal(refusal) }
+  }
+
+  /// Reduces an action of a step whose other actions are kept if its reducer refuses.
+  ///
+  /// - Returns: The refusal, after which the state is as before; nil without one.
+  private func refusal(of reduce: () -> Void) -> Refusal? {
     let before = cells.other.pointee
     let part = StepPart()
     let wasRefusable = isRefusable
@@ -656,9 +639,18 @@ package final class RootCore<State, Action>: StoreCore {
     reduce()
     isRefusable = wasRefusable
     part.end(isKept: !isRefused)
-    guard isRefused else { return }
+    guard isRefused else { return nil }
     cells.other.pointee = before
-    reportLateRefusal(takeRefusal())
+    return takeRefusal()
+  }
+
+  /// Reduces an action and its synchronous consequences as a part of a step: a refusal by its
+  /// reducer is counted, and concerns no other action of the step.
+  func reducePart(_ action: Action) {
+    if let refusal = refusal(of: { step(&cells.other.pointee, action, self) }) {
+      unansweredRefusals.note(refusal)
+    }
+    if queueCount > 0 { reduceQueue(mayBeRefused: false) }
   }
 
   /// Reduces an action of another lineage than the batch's.
