@@ -69,12 +69,13 @@ struct ReturnBench {
     var daemon = try DaemonProcess(program, arguments)
     try turn(until: { daemon.readyAt != nil && (followers + [writer]).allSatisfy(\.isReady) })
     var sent = 0
-    try turn(until: { sent == earlier && pending.count == 0 }) {
+    func write() throws {
       while sent < earlier, pending.count < 256 {
         try send()
         sent += 1
       }
     }
+    try turn(until: { sent == earlier && pending.count == 0 }, write)
     // A second of the load before the kill.
     let start = LoopClock.nanoseconds
     sent = 0

@@ -67,6 +67,9 @@ struct LogFilterTests {
     #expect(matching(LogFilter(origin: "phone")) == [true, false, false])
     #expect(matching(LogFilter(origin: "1000")) == [true, false, false])
     #expect(matching(LogFilter(origin: "joined")) == [false, false, true])
+    let restart: GenericValue = .map(named: [("by", .text("restart")), ("left", .array([]))])
+    #expect(LogFilter(origin: "left").matches(restart))
+    #expect(LogFilter(origin: "restart").matches(restart))
   }
 
   @Test("A changed scope includes its rows, and no scope whose name only begins alike")

@@ -47,6 +47,25 @@ struct OutputTests {
     #expect(plain.text(asJSON: true) == #"{"outcome":"refused","message":"No."}"#)
   }
 
+  @Test("A restart names sessions that left with the daemon before, and counts the others")
+  @MainActor
+  func departures() {
+    func line(_ sessions: Int, _ further: [(String, GenericValue)] = []) -> LogLine {
+      let left = (1...sessions).map { number -> GenericValue in
+        .map(named: [("session", .unsigned(UInt64(number))), ("name", .text("ui"))])
+      }
+      let fields: [(String, GenericValue)] =
+        [("by", .text("restart")), ("left", .array(left))] + further
+      return LogLine(.map(named: fields)) { _, _ in .null }
+    }
+    #expect(line(1).what == "after a crash, 1 session left")
+    #expect(line(1).notes == ["left: ui (session 1)"])
+    let many = line(9, [("leftMore", .unsigned(3)), ("interrupted", .array([.text("save")]))])
+    #expect(many.what == "after a crash, 12 sessions left, interrupted: save")
+    #expect(many.notes.first?.hasSuffix("ui (session 8) and 4 more") == true)
+    #expect(line(2, [("leftMore", .unsigned(.max))]).what.contains("\(UInt64.max) sessions left"))
+  }
+
   @Test("Refused actions precede the log's entry of the next revision")
   @MainActor
   func refusedInLog() {

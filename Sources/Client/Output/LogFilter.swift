@@ -67,6 +67,8 @@ struct LogFilter: Hashable {
   private func hasOrigin(_ entry: GenericValue) -> Bool {
     guard let origin else { return true }
     for field in ["by", "effect", "key"] where entry[field: field] == .text(origin) { return true }
+    // The sessions that left with the daemon before are in the entry of its restart.
+    if origin == "left", entry[field: "left"] != nil { return true }
     return UInt64(origin).map { entry[field: "user"] == .unsigned($0) } ?? false
   }
 

@@ -86,7 +86,8 @@ struct LogLine {
 
   /// For people: everything that the columns of the log have no room for, one line each.
   var notes: [String] {
-    let sequel = [then, reply, firing, began].filter { !$0.isEmpty }.map { Printable.text($0) }
+    let sequel = [departures, then, reply, firing, began].filter { !$0.isEmpty }
+      .map { Printable.text($0) }
     return refusalTexts.map { "before: \($0)" } + sequel
   }
 
@@ -113,16 +114,38 @@ struct LogLine {
 
   private var restart: String {
     var parts = [entry[field: "wasStopped"] == .bool(true) ? "after a stop" : "after a crash"]
-    if case .array(let sessions)? = entry[field: "left"] {
-      var count = UInt64(sessions.count)
-      if case .unsigned(let more)? = entry[field: "leftMore"] { count += more }
-      parts.append(count == 1 ? "1 session left" : "\(count) sessions left")
-    }
+    let count = departedCount
+    if count > 0 { parts.append(count == 1 ? "1 session left" : "\(count) sessions left") }
     if case .array(let names)? = entry[field: "interrupted"], !names.isEmpty {
       parts.append("interrupted: \(names.map { text($0) }.joined(separator: ", "))")
     }
     return parts.joined(separator: ", ")
   }
+
+  /// The sessions that left with the daemon before a restart, as far as they are listed.
+  private var departed: [GenericValue] {
+    if case .array(let sessions)? = entry[field: "left"] { Array(sessions) } else { [] }
+  }
+
+  private var departedCount: UInt64 {
+    guard case .unsigned(let more)? = entry[field: "leftMore"] else {
+      return UInt64(departed.count)
+    }
+    let (count, isTooLarge) = more.addingReportingOverflow(UInt64(departed.count))
+    return isTooLarge ? .max : count
+  }
+
+  private var departures: String {
+    guard !departed.isEmpty else { return "" }
+    let names = departed.prefix(Self.mostDepartures).map {
+      "\(text($0[field: "name"])) (session \(text($0[field: "session"])))"
+    }
+    let more = departedCount - UInt64(names.count)
+    return "left: " + names.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+  }
+
+  /// The departed sessions that a note names.
+  private static let mostDepartures = 8
 
   var what: String {
     let by = text(entry[field: "by"])
