@@ -126,6 +126,70 @@ import Testing
     #expect(try found(atLeast: 3) == [7, 9])
   }
 
+  @Test func `A damaged newest snapshot is found, although the one before would do`() throws {
+    do {
+      let file = try history(9)
+      try keep(4, in: file)
+      try keep(7, in: file)
+    }
+    let few = try open().read(atLeast: 3) { (_) throws(CodecError) in }.bytes
+    try damage("7.snapshot")
+    let file = try open()
+    let bytes = try file.read(atLeast: 3) { (_) throws(CodecError) in }.bytes
+    #expect(try file.loneSnapshot?.revision == 4)
+    // All records after the only intact snapshot count for the next one.
+    #expect(bytes > few)
+  }
+
+  @Test func `Reading begins at no snapshot of another build, whose state this one has converted`()
+    throws
+  {
+    do {
+      let file = try history(9)
+      try keep(4, in: file)
+      try keep(7, in: file)
+    }
+    let later = try JournalDirectory(
+      directory: directory.path,
+      root: "Test",
+      schema: SchemaRegistry.document(for: [String].self),
+      durability: .full,
+      epoch: 7,
+      segmentBytes: 64 << 10,
+    )
+    var starts: [UInt64] = []
+    for least in [0, 9] {
+      _ = try later.read(atLeast: least) { (part) throws(CodecError) in
+        if case .snapshot(let bytes) = part {
+          starts.append(try SnapshotBytes.revision(of: bytes[...]))
+        }
+      }
+    }
+    #expect(starts == [7, 7])
+    // It keeps the converted state in a snapshot, and does not read its predecessor's again.
+    try later.begin(at: 9)
+    try later.write(Self.snapshot(9), of: 9, after: later.mark(at: 9))
+    try later.append(Self.batch(10...10))
+    JournalDirectory.remove(try later.unneededSnapshots())
+    #expect(try names.count == 2)
+    try later.close()
+    let again = try JournalDirectory(
+      directory: directory.path,
+      root: "Test",
+      schema: SchemaRegistry.document(for: [String].self),
+      durability: .full,
+      epoch: 7,
+      segmentBytes: 64 << 10,
+    )
+    starts = []
+    let reading = try again.read(atLeast: 9) { (part) throws(CodecError) in
+      if case .snapshot(let bytes) = part {
+        starts.append(try SnapshotBytes.revision(of: bytes[...]))
+      }
+    }
+    #expect(starts == [9] && reading.obstacle == nil)
+  }
+
   @Test func `If history before the newest snapshot is damaged, reading begins again there`() throws
   {
     do {

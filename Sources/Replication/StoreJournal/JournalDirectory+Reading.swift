@@ -40,12 +40,13 @@ extension JournalDirectory {
     _ take: (Part) throws(CodecError) -> Void,
   ) throws(JournalError) -> Reading {
     var obstacle: JournalError?
-    if let (earlier, newest) = try earlierStart(least), let found = try snapshots.read(earlier) {
-      do throws(JournalError) {
-        return Reading(bytes: try read(earlier, found, countingAfter: newest, take))
-      } catch {
-        obstacle = error
+    do throws(JournalError) {
+      if let start = try earlierStart(least) {
+        let bytes = try read(start.revision, start.contents, countingAfter: start.newest, take)
+        return Reading(bytes: bytes)
       }
+    } catch {
+      obstacle = error
     }
     if let (newest, found) = try snapshots.newest() {
       let bytes = try read(newest, found, countingAfter: newest, take)
@@ -57,17 +58,27 @@ extension JournalDirectory {
     return Reading(bytes: bytes, obstacle: obstacle)
   }
 
-  /// The snapshot before the newest one, and the newest one, if fewer than `least` records follow
-  /// the newest and the log has the records between them.
+  /// The snapshot before the newest one, if fewer than `least` records follow the newest and the log
+  /// has the records between them.
+  ///
+  /// Both snapshots must be intact. They and the records between them must be of this build: a
+  /// build that finds another one's state converts it, and keeps the result in a snapshot only.
   private func earlierStart(
     _ least: Int
-  ) throws(JournalError) -> (earlier: UInt64, newest: UInt64)? {
-    let newest = try snapshots.revisions().prefix(2)
-    guard newest.count == 2, newest[0] <= opening.log.last,
-      opening.log.last - newest[0] < UInt64(least),
-      let first = opening.log.segments.first, first.first <= newest[1] + 1
+  ) throws(JournalError) -> (revision: UInt64, contents: SnapshotFile.Contents, newest: UInt64)? {
+    let revisions = try snapshots.revisions().prefix(2)
+    guard revisions.count == 2, let newest = revisions.first, let earlier = revisions.last,
+      newest <= opening.log.last, opening.log.last - newest < UInt64(least),
+      let start = opening.log.segments.lastIndex(where: { $0.first <= earlier + 1 })
     else { return nil }
-    return (newest[1], newest[0])
+    let schema = request.schema.encoded()
+    guard try snapshots.read(newest)?.schema == schema,
+      let contents = try snapshots.read(earlier), contents.schema == schema
+    else { return nil }
+    for segment in opening.log.segments[start...] {
+      guard try LogHeader(of: segment, in: directory).schema == schema else { return nil }
+    }
+    return (earlier, contents, newest)
   }
 
   /// Reads a snapshot and the records after it.

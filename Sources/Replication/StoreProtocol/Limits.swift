@@ -207,8 +207,8 @@ package struct Limits: Sendable, Equatable {
   package var rowsPerJob = 64
   /// Bytes of snapshots that a turn sends, to all joiners together: a part of a millisecond.
   package var pieceBytesPerTurn = 1 << 20
-  /// Joins and departures of listed sessions that a turn delivers to the reducer, besides those
-  /// that precede the frames of their sessions.
+  /// Joins of listed sessions that a turn delivers to the reducer, besides those before departures
+  /// and before the frames of their sessions.
   package var sessionEventsPerTurn = 64
   /// Frames taken from one socket in one turn, so that every socket is served.
   package var framesPerTurn = 256

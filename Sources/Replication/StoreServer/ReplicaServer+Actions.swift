@@ -22,7 +22,7 @@ extension ReplicaServer {
     from session: Session,
   ) {
     // The session's join is delivered before its actions, also if it waited for the journal.
-    deliverSessionEvents(through: session)
+    deliverSessionEvents(before: session)
     var goodbye: Goodbye?
     root.batch(as: session.origin) { goodbye = acceptBatch(requests, first: first, from: session) }
     if let goodbye { end(session, code: goodbye.code, message: goodbye.message) }

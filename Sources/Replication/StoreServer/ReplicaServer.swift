@@ -47,6 +47,8 @@ package final class ReplicaServer {
   @exclusivity(unchecked) var now: Moment {
     didSet { recorder?.wallMilliseconds = now.wallMilliseconds }
   }
+  /// The joins and departures of sessions that this turn has delivered.
+  var sessionEventsInTurn = 0
   /// Actions that were reduced since the turn began.
   @exclusivity(unchecked) var reducedInTurn = 0
   /// The actions of a frame that are still to be reduced; nil if no frame is unfinished.
@@ -508,6 +510,7 @@ package final class ReplicaServer {
     sessions.forgetRested(at: now.instant)
     endExhausting()
     deliverSessionEvents()
+    sessionEventsInTurn = 0
     if needsRecord { root.advance() }
     subscriptions.flush(now: now.instant)
     subscribers.check(at: heard.instant)
@@ -707,7 +710,7 @@ package final class ReplicaServer {
   private func bring(_ session: Session, to nonce: UInt64) -> Bool {
     // Earlier changes are part of the revision that the client is brought to, and are published
     // first.
-    deliverSessionEvents(through: session)
+    deliverSessionEvents(before: session)
     subscriptions.flush(now: now.instant)
     return joins.completeJoin(session, nonce: nonce, now: now.instant)
   }

@@ -110,28 +110,45 @@ struct OnStartTests {
     #expect(core.revision == 1 && core.state == 1)
   }
 
-  /// Counts numbers, refuses negative ones, and sends each even one's half after it.
+  /// Lists numbers, refuses 1, and sends the half of each even one after it, with an effect.
   private struct Halves: Reducer {
     func reduce(into state: inout [Int], action: Int) -> Effect<Int> {
       state.append(action)
-      if action < 0 { return .refuse("No negative numbers.") }
-      return action > 0 && action.isMultiple(of: 2) ? .send(action / 2) : .none
+      if action == 1 { return .refuse("No one.") }
+      return action.isMultiple(of: 2) ? .merge(.run { _ in }, .send(action / 2)) : .none
     }
   }
 
-  @Test("Actions before a restart are parts of its revision; one that is refused concerns no other")
+  @Test("Actions before a restart are parts of its revision, each with its consequences")
   func parts() {
     let core = RootCore(initialState: { [Int]() }, reducer: { Halves() })
-    core.restart(
+    let isMade = core.restart(
       Restoration(wasStopped: false),
-      after: [6, -1, 4, -2],
+      after: [6, 10],
       reset: { $0.append(0) },
       then: 9,
     )
-    #expect(core.revision == 1)
-    #expect(core.state == [6, 3, 4, 2, 1, 0, 9])
-    let refusals = core.takeRefusals()
-    #expect(refusals?.count == 2 && refusals?.last?.reason == "No negative numbers.")
+    #expect(isMade && core.revision == 1)
+    #expect(core.state == [6, 3, 10, 5, 0, 9])
+    core.cancelEffects()
+  }
+
+  @Test("If one of these actions is refused, or one that follows from it, nothing has happened")
+  func refusedPart() {
+    let core = RootCore(initialState: { [Int]() }, reducer: { Halves() })
+    core.defersEffects = true
+    for first in [[6, 1, 3], [6, 2]] {
+      let isMade = core.restart(
+        Restoration(wasStopped: false),
+        after: first,
+        reset: { $0.append(0) },
+        then: 9,
+      )
+      #expect(!isMade && core.revision == 0 && core.state == [])
+      #expect(!core.hasEffectsToStart(through: 1) && core.takeRefusals() == nil)
+    }
+    #expect(core.restart(Restoration(wasStopped: false), reset: { _ in }, then: 9))
+    #expect(core.state == [9])
   }
 
   @Test("A refusal of the first start is an issue, and changes nothing")

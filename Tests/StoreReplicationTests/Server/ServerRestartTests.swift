@@ -175,8 +175,59 @@ import Testing
     // meanwhile was never listed.
     let later = try (6...9 as ClosedRange<UInt8>).map { try arrive($0) }
     bench.receive(.bye, from: 8)
-    bench.server.deliverSessionEvents(through: later[3])
+    bench.server.deliverSessionEvents(before: later[3])
     #expect(bench.root.state.sessions == [1, 2, 3, 4, 5, 6, 7, 9])
+
+    // All departures precede what others send after them.
+    for number in 1...4 as ClosedRange<UInt8> { bench.receive(.bye, from: number) }
+    _ = try arrive(10)
+    bench.server.deliverSessionEvents(before: later[3])
+    #expect(bench.root.state.sessions == [5, 6, 7, 9])
+    #expect(bench.server.hasSessionEvents)
+  }
+
+  @Test func `A departure that a reducer refuses at a restart concerns no other one`() throws {
+    let bench = ServerBench(journal: journal)
+    for number in 1...3 as ClosedRange<UInt8> { try bench.hello(number, isListed: true) }
+    try sync(bench, journal)
+    let recovered = try journal.recover(journal.batches.count)
+    let root = RootCore(
+      initialState: { Deck.State() },
+      reducer: {
+        CombineReducers {
+          Deck(gate: Gate())
+          Reduce<Deck.State, Deck.Action> { _, action in
+            if case .session(2, false) = action { .refuse("Stay.") } else { .none }
+          }
+        }
+      },
+    )
+    root.restore(recovered.root, revision: recovered.revision)
+    let next = BenchJournal()
+    let recorder = Recorder(revision: recovered.revision, history: recovered.history)
+    let port = TypedRoot(
+      root,
+      exposures: Deck.exposures,
+      limits: Limits(),
+      journal: RootJournal(DurableForm(Deck.State.self), recorder: recorder),
+      recovered: recovered,
+    ) { event in
+      if case .left(let info) = event { .session(id: info.id, isThere: false) } else { nil }
+    }
+    let again = ServerBench(root, port, recorder: recorder, journal: next, epoch: 3)
+    again.server.restore(recovered)
+    try sync(again, next)
+    #expect(again.root.state.sessions == [2])
+    let origins = try next.records.map(\.origin)
+    guard origins.count == 3, case .session(.left(let first)) = origins[0],
+      case .session(.left(let third)) = origins[1], case .restored = origins[2]
+    else {
+      Issue.record("\(origins)")
+      return
+    }
+    #expect(first.id == 1 && third.id == 3)
+    #expect(try next.records.allSatisfy { $0.details.departed.isEmpty })
+    #expect(again.takeNotices().contains { $0.text.contains("Stay.") })
   }
 
   @Test func `A safe start leaves the sessions to the next start`() throws {

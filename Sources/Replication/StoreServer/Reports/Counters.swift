@@ -21,7 +21,7 @@ package final class Counters {
   package internal(set) var outputs: UInt64 = 0
   package internal(set) var markers: UInt64 = 0
   package internal(set) var outputsTooLarge: UInt64 = 0
-  /// The longest duration of a turn, in microseconds: nothing else is served meanwhile.
+  /// The longest duration of a turn, from its first frame to its last, in microseconds.
   @exclusivity(unchecked) package internal(set) var longestTurnMicroseconds: UInt64 = 0
   package internal(set) var leasesEnded: UInt64 = 0
   package internal(set) var blockedPeers: UInt64 = 0

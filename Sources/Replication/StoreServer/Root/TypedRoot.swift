@@ -272,13 +272,37 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       core.holdBack(restoration)
       return nil
     }
-    journal.recorder.begin(.restored(restoration))
-    journal.recorder.details.departed = departed
-    ReducerInputs.begin()
+    let departures = departed.compactMap { sessionAction(.left($0)) }
     var problem: String?
-    core.restart(
+    journal.recorder.details.departed = departed
+    if !restart(restoration, after: departures, journal, &problem) {
+      // Each departure is a revision of its own then, so that a refusal of one concerns no other.
+      journal.recorder.details.departed = []
+      for session in departed {
+        journal.recorder.begin(.session(.left(session)))
+        send(.left(session))
+        journal.recorder.noteUnrecordedOrigin()
+      }
+      crashNotes.begin("the restoration of the state")
+      restart(restoration, after: [], journal, &problem)
+    }
+    return problem
+  }
+
+  /// - Parameter problem: Set if the ephemeral parts of the state cannot be reset.
+  /// - Returns: False if a departure was refused. Then there is no revision.
+  @discardableResult
+  private func restart(
+    _ restoration: Restoration,
+    after departures: [RootAction],
+    _ journal: RootJournal<Root>,
+    _ problem: inout String?,
+  ) -> Bool {
+    journal.recorder.begin(.restored(restoration))
+    ReducerInputs.begin()
+    return core.restart(
       restoration,
-      after: departed.compactMap { sessionAction(.left($0)) },
+      after: departures,
       reset: { root in
         guard journal.form.hasEphemeralParts else { return }
         do throws(CodecError) {
@@ -291,7 +315,6 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       },
       then: restoration.isHeldBack ? nil : restoredAction(restoration),
     )
-    return problem
   }
 
   func advance() { core.advance() }

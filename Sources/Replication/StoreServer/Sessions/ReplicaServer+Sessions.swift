@@ -249,25 +249,21 @@ extension ReplicaServer {
     sessions.hasEvents && recorder?.refusal(now.instant, of: nil) == nil
   }
 
-  /// Sends the reducer the sessions' joins and departures, each as one ordinary action: a part of
-  /// them, so that a turn stays short when many clients arrive at once.
-  func deliverSessionEvents() {
+  /// Sends the reducer the sessions' joins and departures, in their order, each as one ordinary
+  /// action: some of the joins in each turn, so that a turn stays short when many clients arrive.
+  ///
+  /// - Parameter session: A session whose frame comes next, and whose join precedes it. So do all
+  ///   departures.
+  func deliverSessionEvents(before session: Session? = nil) {
     guard hasSessionEvents else { return }
-    for _ in 0..<limits.sessionEventsPerTurn {
+    while sessions.hasDepartures || session?.isAnnounced == false
+      || sessionEventsInTurn < limits.sessionEventsPerTurn
+    {
       guard let event = sessions.takeEvent() else { return }
-      deliver(event)
+      sessionEventsInTurn += 1
+      recorder?.begin(.session(event))
+      root.send(event)
+      recorder?.noteUnrecordedOrigin()
     }
-  }
-
-  /// The same through the session's own join, before anything of the session.
-  func deliverSessionEvents(through session: Session) {
-    guard !session.isAnnounced, hasSessionEvents else { return }
-    while !session.isAnnounced, let event = sessions.takeEvent() { deliver(event) }
-  }
-
-  private func deliver(_ event: SessionEvent) {
-    recorder?.begin(.session(event))
-    root.send(event)
-    recorder?.noteUnrecordedOrigin()
   }
 }

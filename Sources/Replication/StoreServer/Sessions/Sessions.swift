@@ -165,6 +165,8 @@ final class Sessions {
   /// Control connections whose session has ended, or continues on another one.
   private var strangers = Strangers()
   private var nextID: UInt64 = 1
+  /// The number of departures in ``events``.
+  private var departureCount = 0
   /// Bounded by ``Limits/sessions`` of the last delivery, and as many present ones.
   private var events: Deque<(event: SessionEvent, session: Session)> = []
   /// No lease ends before this time: as leases are usually extended, a lower bound is enough.
@@ -408,6 +410,7 @@ final class Sessions {
       events.remove(at: joined)
     } else {
       events.append((.left(session.info), session))
+      departureCount += 1
     }
   }
 
@@ -415,8 +418,12 @@ final class Sessions {
   func takeEvent() -> SessionEvent? {
     guard let first = events.popFirst() else { return nil }
     first.session.isAnnounced = true
+    if case .left = first.event { departureCount -= 1 }
     return first.event
   }
+
+  /// Whether a departure was not delivered.
+  var hasDepartures: Bool { departureCount > 0 }
 
   var hasEvents: Bool { !events.isEmpty }
 

@@ -16,26 +16,31 @@ extension RootCore {
   ///
   /// - Parameters:
   ///   - restoration: The information for the reducer, unless it is held back.
-  ///   - first: The actions that are reduced first, in order.
+  ///   - first: The actions that are reduced first, in order, each with its consequences.
   ///   - reset: Changes the state before the reducer runs.
   ///   - action: The action that is reduced last; nil for no action.
   ///   - keepsSchedules: Whether this root has the schedules already.
+  /// - Returns: False if a reducer has refused one of the first actions. Then there is no revision.
+  @discardableResult
   package func restart(
     _ restoration: Restoration,
     after first: [Action] = [],
     reset: (inout State) -> Void,
     then action: Action?,
     keepingSchedules keepsSchedules: Bool = false,
-  ) {
+  ) -> Bool {
+    var isAccepted = true
     commitWithoutAction {
       registry.hasStarted = restoration.isRestart
-      for action in first { reducePart(action) }
+      isAccepted = first.allSatisfy { reducePart($0) }
+      guard isAccepted else { return false }
       reset(&cells.other.pointee)
       let walk = { self.restored?(&self.cells.other.pointee, restoration, self) ?? () }
       if keepsSchedules { walk() } else { restoreSchedules(restoration, walk) }
       if let action { reduceWithoutRefusal { step(&cells.other.pointee, action, self) } }
       return registry.hasStarted
     }
+    return isAccepted
   }
 
   /// Makes a revision as if the root's daemon had ended and started again, for tests.

@@ -625,13 +625,6 @@ package final class RootCore<State, Action>: StoreCore {
   /// Reduces an action that comes too late to be refused: if its reducer refuses, this is reported,
   /// and the state is as before.
   func reduceWithoutRefusal(_ reduce: () -> Void) {
-    if let refusal = refusal(of: reduce) { reportLateRefusal(refusal) }
-  }
-
-  /// Reduces an action of a step whose other actions are kept if its reducer refuses.
-  ///
-  /// - Returns: The refusal, after which the state is as before; nil without one.
-  private func refusal(of reduce: () -> Void) -> Refusal? {
     let before = cells.other.pointee
     let part = StepPart()
     let wasRefusable = isRefusable
@@ -639,18 +632,23 @@ package final class RootCore<State, Action>: StoreCore {
     reduce()
     isRefusable = wasRefusable
     part.end(isKept: !isRefused)
-    guard isRefused else { return nil }
+    guard isRefused else { return }
     cells.other.pointee = before
-    return takeRefusal()
+    reportLateRefusal(takeRefusal())
   }
 
-  /// Reduces an action and its synchronous consequences as a part of a step: a refusal by its
-  /// reducer is counted, and concerns no other action of the step.
-  func reducePart(_ action: Action) {
-    if let refusal = refusal(of: { step(&cells.other.pointee, action, self) }) {
-      unansweredRefusals.note(refusal)
-    }
-    if queueCount > 0 { reduceQueue(mayBeRefused: false) }
+  /// Reduces one of several actions of a step, and its synchronous consequences.
+  ///
+  /// - Returns: False if one of them was refused: then the caller abandons the step.
+  func reducePart(_ action: Action) -> Bool {
+    isRefusable = true
+    step(&cells.other.pointee, action, self)
+    let isAccepted = !isRefused && (queueCount == 0 || reduceQueue(mayBeRefused: true))
+    isRefusable = false
+    // No sender waits for it.
+    reply = nil
+    if !isAccepted { refusal = nil }
+    return isAccepted
   }
 
   /// Reduces an action of another lineage than the batch's.
