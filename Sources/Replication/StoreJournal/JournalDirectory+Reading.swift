@@ -58,8 +58,8 @@ extension JournalDirectory {
     return Reading(bytes: bytes, obstacle: obstacle)
   }
 
-  /// The snapshot before the newest one, if fewer than `least` records follow the newest and the log
-  /// has the records between them.
+  /// The snapshot before the newest one, if fewer than `least` records follow the newest and the
+  /// log has the records between them.
   ///
   /// Both snapshots must be intact. They and the records between them must be of this build: a
   /// build that finds another one's state converts it, and keeps the result in a snapshot only.

@@ -289,7 +289,13 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     return problem
   }
 
-  /// - Parameter problem: Set if the ephemeral parts of the state cannot be reset.
+  /// Makes the revision of a restart, which begins with the departures.
+  ///
+  /// - Parameters:
+  ///   - restoration: The information for the reducer.
+  ///   - departures: The actions of the sessions that have left.
+  ///   - journal: The journal that records the revision.
+  ///   - problem: Set if the ephemeral parts of the state cannot be reset.
   /// - Returns: False if a departure was refused. Then there is no revision.
   @discardableResult
   private func restart(

@@ -252,8 +252,8 @@ extension ReplicaServer {
   /// Sends the reducer the sessions' joins and departures, in their order, each as one ordinary
   /// action: some of the joins in each turn, so that a turn stays short when many clients arrive.
   ///
-  /// - Parameter session: A session whose frame comes next, and whose join precedes it. So do all
-  ///   departures.
+  /// - Parameter session: The session whose frame is received next: its join and all departures
+  ///   precede the frame. Nil at the end of a turn.
   func deliverSessionEvents(before session: Session? = nil) {
     guard hasSessionEvents else { return }
     while sessions.hasDepartures || session?.isAnnounced == false
