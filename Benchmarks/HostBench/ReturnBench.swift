@@ -23,7 +23,7 @@ struct ReturnBench {
   private let followers: [Follower]
   private let writer: Follower
   private let poller: Poller
-  private let toggle: [UInt8]
+  private let increment: [UInt8]
   /// The actions without an outcome.
   private let pending = Pending()
 
@@ -53,16 +53,15 @@ struct ReturnBench {
       return try Follower(
         number,
         of: location,
-        scope: isQuiet ? "counter" : "todos",
-        replica: isQuiet ? TypedReplica<Counter.State>() : TypedReplica<Todos.State>(),
+        scope: isQuiet ? "todos" : "counter",
+        replica: isQuiet ? TypedReplica<Todos.State>() : TypedReplica<Counter.State>(),
         isListed: true,
         context: context,
       )
     }
-    writer = try Follower(clients, of: location, scope: "todos", replica: nil, context: context)
+    writer = try Follower(clients, of: location, scope: "counter", replica: nil, context: context)
     poller = Poller((followers + [writer]).flatMap { $0.sockets.map { .socket($0) } })
-    let id = BenchDaemon.todos(1).items.ids[0]
-    toggle = try Todos.Action.items(.element(id: id, action: .toggleButtonTapped)).encoded()
+    increment = try Counter.Action.incrementButtonTapped.encoded()
   }
 
   private func measure(rate: Int, earlier: Int) throws -> Figures {
@@ -104,6 +103,9 @@ struct ReturnBench {
     figures.set("clients", followers.count)
     figures.set("back_ms", Double(back - (daemon.readyAt ?? back)) / 1e6)
     let counters = try counters()
+    guard counters["deltas", default: 0] > 0 else {
+      throw BenchError("The scope of half of the clients has not changed.")
+    }
     for name in ["snapshots", "replays", "longestTurnMicroseconds"] {
       guard let count = counters[name] else { throw BenchError("The status has no \(name).") }
       figures.set(name, count)
@@ -122,7 +124,7 @@ struct ReturnBench {
   private func send() throws {
     let pending = pending
     pending.count += 1
-    try writer.submit(toggle).whenSettled { _ in pending.count -= 1 }
+    try writer.submit(increment).whenSettled { _ in pending.count -= 1 }
   }
 
   private func turn(until isDone: () -> Bool, _ work: () throws -> Void = {}) throws {
