@@ -67,17 +67,18 @@ extension JournalDirectory {
     _ least: Int
   ) throws(JournalError) -> (revision: UInt64, contents: SnapshotFile.Contents, newest: UInt64)? {
     let revisions = try snapshots.revisions().prefix(2)
-    guard revisions.count == 2, let newest = revisions.first, let earlier = revisions.last,
+    guard opening.isSameBuild, revisions.count == 2, let newest = revisions.first, let earlier = revisions.last,
       newest <= opening.log.last, opening.log.last - newest < UInt64(least),
       let start = opening.log.segments.lastIndex(where: { $0.first <= earlier + 1 })
     else { return nil }
+    // The headers are read first, because a snapshot may be large.
     let schema = request.schema.encoded()
-    guard try snapshots.read(newest)?.schema == schema,
-      let contents = try snapshots.read(earlier), contents.schema == schema
-    else { return nil }
     for segment in opening.log.segments[start...] {
       guard try LogHeader(of: segment, in: directory).schema == schema else { return nil }
     }
+    guard try snapshots.read(newest)?.schema == schema,
+      let contents = try snapshots.read(earlier), contents.schema == schema
+    else { return nil }
     return (earlier, contents, newest)
   }
 
