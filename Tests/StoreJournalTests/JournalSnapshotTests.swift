@@ -19,12 +19,13 @@ import Testing
   private static let schema = SchemaRegistry.document(for: [Int].self)
 
   private func open(
-    _ directory: JournalDirectoryTests.Directory? = nil
+    _ directory: JournalDirectoryTests.Directory? = nil,
+    schema: SchemaDocument = schema,
   ) throws -> JournalDirectory {
     try JournalDirectory(
       directory: (directory ?? self.directory).path,
       root: "Test",
-      schema: Self.schema,
+      schema: schema,
       durability: .full,
       epoch: 7,
       segmentBytes: 64 << 10,
@@ -149,14 +150,8 @@ import Testing
       try keep(4, in: file)
       try keep(7, in: file)
     }
-    let later = try JournalDirectory(
-      directory: directory.path,
-      root: "Test",
-      schema: SchemaRegistry.document(for: [String].self),
-      durability: .full,
-      epoch: 7,
-      segmentBytes: 64 << 10,
-    )
+    let otherBuild = SchemaRegistry.document(for: [String].self)
+    let later = try open(schema: otherBuild)
     var starts: [UInt64] = []
     for least in [0, 9] {
       _ = try later.read(atLeast: least) { (part) throws(CodecError) in
@@ -173,14 +168,7 @@ import Testing
     JournalDirectory.remove(try later.unneededSnapshots())
     #expect(try names.count == 2)
     try later.close()
-    let again = try JournalDirectory(
-      directory: directory.path,
-      root: "Test",
-      schema: SchemaRegistry.document(for: [String].self),
-      durability: .full,
-      epoch: 7,
-      segmentBytes: 64 << 10,
-    )
+    let again = try open(schema: otherBuild)
     starts = []
     let reading = try again.read(atLeast: 9) { (part) throws(CodecError) in
       if case .snapshot(let bytes) = part {
