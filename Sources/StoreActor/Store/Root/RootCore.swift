@@ -499,13 +499,8 @@ package final class RootCore<State, Action>: StoreCore {
   private func commitBatch() -> StoreTask {
     commit()
     if outputs.count > 0 { publishOutputs() }
-    let task: StoreTask
-    if reply == nil {
-      task = StoreTask(revision: revision, handle: batchLineage)
-    } else {
-      task = StoreTask(revision: revision, handle: batchLineage, reply: reply)
-      reply = nil
-    }
+    let task = StoreTask(revision: revision, handle: batchLineage, reply: reply)
+    if reply != nil { reply = nil }
     if !tickets.isEmpty { settleTickets(.success(AppliedAction(revision: revision))) }
     batchLineage = nil
     return task
