@@ -67,7 +67,8 @@ extension JournalDirectory {
     _ least: Int
   ) throws(JournalError) -> (revision: UInt64, contents: SnapshotFile.Contents, newest: UInt64)? {
     let revisions = try snapshots.revisions().prefix(2)
-    guard opening.isSameBuild, revisions.count == 2, let newest = revisions.first, let earlier = revisions.last,
+    guard opening.isSameBuild, revisions.count == 2, let newest = revisions.first,
+      let earlier = revisions.last,
       newest <= opening.log.last, opening.log.last - newest < UInt64(least),
       let start = opening.log.segments.lastIndex(where: { $0.first <= earlier + 1 })
     else { return nil }
