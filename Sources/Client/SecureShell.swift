@@ -1,8 +1,8 @@
+import StoreJournal
 import StoreProtocol
 
 #if canImport(Glibc)
-// Import without concurrency checks: `environ` is not changed after the process's start.
-@preconcurrency import Glibc
+import Glibc
 #elseif canImport(Darwin)
 import Darwin
 #endif
@@ -38,7 +38,8 @@ struct SecureShellAddress: Hashable, CustomStringConvertible {
   var description: String { "\(Self.prefix)\(host)\(port.map { ":\($0)" } ?? "")\(directory)" }
 }
 
-/// The two sockets of a daemon on another machine, forwarded by the system's `ssh`.
+/// A connection with another machine by the system's `ssh`: it forwards the two sockets of a
+/// daemon, or runs commands.
 ///
 /// The daemon sees each connection as the user that logged in. Only the machine's own `sshd`
 /// listens on the network, and only the keys of `ssh` are needed.
@@ -74,22 +75,39 @@ final class SecureShell {
 
   /// The local directory of the sockets.
   private let directory: String
-  private var pid: pid_t = 0
-  /// Closed when the forwarding is to end.
-  private var input: Int32 = -1
-  /// A pipe that reaches its end when the forwarding has ended.
-  private var output: Int32 = -1
+  private let address: SecureShellAddress
+  /// The script: it is to end when its input is closed, and its output ends with it.
+  private var child: ChildProgram?
 
-  /// Begins to forward, and waits until the sockets exist, without a limit: a user may have to
-  /// enter a password.
+  /// The purpose of a connection.
+  enum Purpose {
+    /// To forward the sockets of a daemon.
+    case sockets
+    /// To run commands, each as a program of its own that uses this connection.
+    case commands
+
+    /// The sockets that `ssh` creates.
+    fileprivate var sockets: [String] { self == .sockets ? ["ctl", "pub"] : ["ctl"] }
+  }
+
+  /// Connects, and waits until the sockets exist, without a limit: a user may have to enter a
+  /// password.
   ///
-  /// - Parameter address: The daemon's address.
+  /// - Parameters:
+  ///   - address: The machine, and a directory there.
+  ///   - purpose: The use of the connection.
   /// - Throws: A `CommandError` if `ssh` fails.
-  init(_ address: SecureShellAddress) throws(CommandError) {
+  init(_ address: SecureShellAddress, for purpose: Purpose = .sockets) throws(CommandError) {
     directory = Self.freeDirectory()
+    self.address = address
     do throws(CommandError) {
-      try start(Self.arguments(address, directory))
-      try awaitSockets(address)
+      let arguments = Self.arguments(address, directory, purpose)
+      do throws(ChildProgram.Failure) {
+        child = try ChildProgram(["/bin/sh", "-c", Self.script, directory] + arguments)
+      } catch {
+        throw CommandError(.inputOutput, "Could not start ssh: \(error.reason).")
+      }
+      try awaitSockets(purpose.sockets)
     } catch {
       end()
       throw error
@@ -97,6 +115,20 @@ final class SecureShell {
   }
 
   var location: StoreLocation { StoreLocation(directory: directory) }
+
+  /// The address's directory, reached by commands of this connection.
+  ///
+  /// If the connection has ended, each command fails at once instead of making one of its own.
+  var place: CopyPlace {
+    CopyPlace(
+      directory: address.directory,
+      name: "\(address)",
+      by: [
+        "ssh", "-T", "-S", "\(directory)/ctl", "-o", "ControlMaster=no", "-o",
+        "ProxyCommand=false", "--", address.host,
+      ],
+    )
+  }
 
   /// The path of a new directory, with an unpredictable name.
   private static func freeDirectory() -> String {
@@ -106,74 +138,54 @@ final class SecureShell {
     return "\(usable ?? "/tmp")/storectl-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
   }
 
-  private static func arguments(_ address: SecureShellAddress, _ directory: String) -> [String] {
-    let options = [
-      "ExitOnForwardFailure=yes", "ControlMaster=no", "ControlPath=none",
-      "StreamLocalBindMask=0177",
-    ]
+  private static func arguments(
+    _ address: SecureShellAddress,
+    _ directory: String,
+    _ purpose: Purpose,
+  ) -> [String] {
+    var options = ["ControlPersist=no"]
+    switch purpose {
+    case .sockets:
+      options += [
+        "ControlMaster=no", "ControlPath=none", "ExitOnForwardFailure=yes",
+        "StreamLocalBindMask=0177",
+      ]
+    case .commands:
+      // An ended connection is noticed after a minute at most.
+      options += [
+        "ControlMaster=yes", "ControlPath=\(directory)/ctl", "ServerAliveInterval=15",
+        "ServerAliveCountMax=3",
+      ]
+    }
     var arguments = ["-N", "-T"]
     for option in options { arguments += ["-o", option] }
-    for name in ["ctl", "pub"] {
-      arguments += ["-L", "\(directory)/\(name):\(address.directory)/\(name)"]
+    if purpose == .sockets {
+      for name in purpose.sockets {
+        arguments += ["-L", "\(directory)/\(name):\(address.directory)/\(name)"]
+      }
     }
     if let port = address.port { arguments += ["-p", "\(port)"] }
     return arguments + ["--", address.host]
   }
 
-  private func start(_ arguments: [String]) throws(CommandError) {
-    var (stdin, stdout): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
-    guard pipe(&stdin) == 0, pipe(&stdout) == 0 else { throw Self.failure("start", errno) }
-    (input, output) = (stdin[1], stdout[0])
-    for descriptor in stdin + stdout { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    defer {
-      close(stdin[0])
-      close(stdout[1])
-    }
-    #if canImport(Darwin)
-    var actions: posix_spawn_file_actions_t?
-    #else
-    var actions = posix_spawn_file_actions_t()
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, stdin[0], 0)
-    posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
-    let words = ["sh", "-c", Self.script, directory] + arguments
-    let pointers = words.map { strdup($0) }
-    defer { for pointer in pointers { free(pointer) } }
-    let status = posix_spawn(&pid, "/bin/sh", &actions, nil, pointers + [nil], environ)
-    guard status == 0 else {
-      pid = 0
-      throw Self.failure("start", status)
-    }
-  }
-
-  private static func failure(_ operation: String, _ code: Int32) -> CommandError {
-    CommandError(.inputOutput, "Could not \(operation) ssh: \(String(cString: strerror(code))).")
-  }
-
-  private func awaitSockets(_ address: SecureShellAddress) throws(CommandError) {
-    while ["ctl", "pub"].contains(where: { access("\(directory)/\($0)", F_OK) != 0 }) {
-      var item = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+  private func awaitSockets(_ sockets: [String]) throws(CommandError) {
+    while sockets.contains(where: { access("\(directory)/\($0)", F_OK) != 0 }) {
+      var item = pollfd(fd: child?.output ?? -1, events: Int16(POLLIN), revents: 0)
       guard poll(&item, 1, Self.interval) > 0 else { continue }
       throw CommandError(
         .unavailable,
-        "ssh has ended without forwarding the sockets of \(address). See its messages, or try: "
+        "ssh has ended without a connection to \(address). See its messages, or try: "
           + "ssh \(address.host)",
       )
     }
   }
 
-  /// Ends the forwarding, and waits until its process has ended.
+  /// Ends the connection, and waits until its process has ended.
   func end() {
-    if input >= 0 { close(input) }
-    input = -1
-    if pid > 0 {
-      var status: Int32 = 0
-      while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-      pid = 0
-    }
-    if output >= 0 { close(output) }
-    output = -1
+    guard let child else { return }
+    self.child = nil
+    close(child.input)
+    child.wait()
+    close(child.output)
   }
 }

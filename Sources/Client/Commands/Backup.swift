@@ -20,8 +20,14 @@ struct Backup: ParsableCommand {
       The copy has all data up to one revision. Each record and snapshot is checked during the \
       copy. The copy appears as a whole or not at all. Exits with 73 if the target is not empty.
 
-      Example:
+      With --follow it keeps the copy up to date until it is stopped, and the target may be on \
+      another machine, ssh://[USER@]HOST[:PORT]/DIRECTORY, where only sh is needed. It continues \
+      a copy that it finds there. If the target cannot be reached, it tries again. It prints a \
+      line when the copy has everything; storectl status shows how much a copy lacks.
+
+      Examples:
         storectl backup --data data copy
+        storectl backup --data data --follow ssh://vault/backups/app
       """,
   )
 
@@ -34,6 +40,26 @@ struct Backup: ParsableCommand {
   )
   var data: String
 
+  @Flag(help: "Keep the copy up to date until SIGTERM or SIGINT.")
+  var follow = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --follow: the bytes of history that the copy keeps beyond the part that a restart "
+        + "needs; without it 1 GiB.",
+      valueName: "bytes",
+    )
+  )
+  var retainBytes: UInt64?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --follow: the greatest age of this history; without it any age.",
+      valueName: "seconds",
+    )
+  )
+  var retainSeconds: UInt32?
+
   @Argument(
     help: ArgumentHelp("The target: an empty directory, or a new one."),
     completion: .directory,
@@ -41,7 +67,33 @@ struct Backup: ParsableCommand {
   )
   var copy: String
 
+  func validate() throws {
+    guard !follow else { return }
+    guard retainBytes == nil, retainSeconds == nil else {
+      throw ValidationError("--retain-bytes and --retain-seconds are for --follow.")
+    }
+    guard !copy.hasPrefix(SecureShellAddress.prefix) else {
+      throw ValidationError("A copy on another machine is kept up to date: add --follow.")
+    }
+  }
+
   func run() throws {
+    guard !follow else {
+      let session = FollowSession(
+        data: data,
+        target: copy,
+        retention: Retention(
+          bytes: retainBytes.map { Int(clamping: $0) } ?? FollowSession.retainedBytes,
+          age: retainSeconds.map { .seconds($0) },
+        ),
+        isJSON: options.json || !isOutputTerminal,
+      )
+      do {
+        try session.run()
+      } catch {
+        throw Note.failure(error)
+      }
+    }
     try Copying.run(isJSON: options.json, to: copy) { progress in
       let reader = try JournalReader(directory: data)
       try Copying.check(copy, isNotInside: data)
@@ -130,15 +182,24 @@ enum Copying {
         return try body(progress)
       }()
       let root = try JournalReader(directory: directory).heading().root
-      let tree: JSONValue = ["revision": .integer(revision), "root": .string(root)]
-      try StandardOutput.line(
-        isJSON || !isOutputTerminal
-          ? tree.text()
-          : "\(directory) has \"\(Printable.text(root))\" up to revision \(revision)."
-      )
+      try report(directory, root, revision, isJSON: isJSON || !isOutputTerminal)
     } catch {
       throw Note.failure(error)
     }
+  }
+
+  /// Prints the newest revision of a copy.
+  static func report(
+    _ place: String,
+    _ root: String,
+    _ revision: UInt64,
+    isJSON: Bool,
+  ) throws {
+    let tree: JSONValue = ["revision": .integer(revision), "root": .string(root)]
+    try StandardOutput.line(
+      isJSON
+        ? tree.text() : "\(place) has \"\(Printable.text(root))\" up to revision \(revision)."
+    )
   }
 
   /// Refuses to copy a directory into itself: the copy would be among the daemon's files, and would

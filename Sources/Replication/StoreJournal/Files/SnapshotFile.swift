@@ -16,7 +16,7 @@ struct SnapshotFile {
   private static let magic = Array("snapshot".utf8)
   private static let fixedBytes = 32
   private static let suffix = ".snapshot"
-  private static let copySuffix = ".copy"
+  static let copySuffix = ".copy"
 
   let path: String
   /// Nil for a file that is not a complete snapshot.
@@ -33,6 +33,20 @@ struct SnapshotFile {
     isCopy: Bool = false,
   ) -> String {
     "\(folder(in: directory))/\(revision)\(isCopy ? copySuffix : suffix)"
+  }
+
+  /// Returns the revision of a snapshot's file, named as in a copy; nil for other names.
+  static func revision(copyName name: String) -> UInt64? {
+    let file = name.split(separator: "/").last.map(String.init) ?? ""
+    guard let revision = UInt64(file.prefix { $0 != "." }),
+      [false, true].contains(where: { copyName(of: revision, isCopy: $0) == name })
+    else { return nil }
+    return revision
+  }
+
+  /// Returns the name of a snapshot's file in its data directory.
+  static func copyName(of revision: UInt64, isCopy: Bool) -> String {
+    "snapshots/\(revision)\(isCopy ? copySuffix : suffix)"
   }
 
   /// Lists the folder of snapshots.

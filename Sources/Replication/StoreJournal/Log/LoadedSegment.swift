@@ -25,7 +25,6 @@ struct LoadedSegment {
     isWritten: Bool = false,
     onSearch: LogSearch? = nil,
   ) throws(JournalError) {
-    self.onSearch = onSearch
     let path = segment.path(in: directory)
     if let size = try DurableFile.size(of: path), size > Self.largest {
       throw JournalError(
@@ -37,14 +36,25 @@ struct LoadedSegment {
     guard let bytes = try DurableFile.read(path, isShared: isShared) else {
       throw LogHeader.missing(path)
     }
+    try self.init(segment, bytes, path: path, onSearch: onSearch)
+    if isWritten { try DurableFile.syncWhatIsRead(path) }
+  }
+
+  /// Takes the bytes of a segment.
+  init(
+    _ segment: LogSegment,
+    _ bytes: [UInt8],
+    path: String,
+    onSearch: LogSearch? = nil,
+  ) throws(JournalError) {
+    self.onSearch = onSearch
     header = try LogHeader(bytes, path: path)
     guard header.first == segment.first, header.term == segment.term else {
       throw JournalError(
-        in: directory,
+        in: LogHeader.directory(of: path),
         "\(path) is another segment: that of revision \(header.first) and term \(header.term)",
       )
     }
-    if isWritten { try DurableFile.syncWhatIsRead(path) }
     self.bytes = bytes
   }
 

@@ -239,7 +239,7 @@ struct LogHeader: Hashable {
     JournalError(in: directory(of: path), "the header of \(path) cannot be read")
   }
 
-  private static func directory(of path: String) -> String {
+  static func directory(of path: String) -> String {
     path.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
   }
 

@@ -51,6 +51,9 @@ struct LogSegment: Hashable, Comparable {
     return (paths.filter { !others.contains($0) }, others)
   }
 
+  /// Precedes all segments.
+  static let none = LogSegment(first: 0, term: 0)
+
   static let folderName = "log"
 
   static func folder(in directory: String) -> String { "\(directory)/\(folderName)" }

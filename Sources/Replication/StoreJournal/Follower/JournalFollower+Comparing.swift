@@ -1,0 +1,132 @@
+import StoreHistory
+
+/// A copy that was found at its place is compared with its list and with the source.
+extension JournalFollower {
+  /// Finds the state of the copy.
+  ///
+  /// Files with other content than listed are not counted, so that they are copied again.
+  ///
+  /// - Parameter segments: The source's segments.
+  /// - Throws: ``JournalError``, with the code `occupied` if the copy is one of another history.
+  func compare(_ segments: [LogSegment]) throws(JournalError) {
+    let heading = CopyList(history: history, root: root).heading
+    let (lines, found) = try place.list(
+      heading: heading,
+      mustExist: wasKept,
+      isQuick: isVerified,
+    )
+    guard let list = CopyList(lines: lines), list.history == history, list.root == root else {
+      throw JournalError(
+        .occupied,
+        "\(place.name) has a copy of another history: \(lines.first ?? ""). Name a directory that is "
+          + "empty, or new.",
+      )
+    }
+    var known: [String: CopyList.File] = [:]
+    var unlisted: [(segment: LogSegment, found: CopyPlace.Found)] = []
+    leftovers = []
+    for file in found {
+      if let listed = list.files[file.name] {
+        if file.fits(listed) { known[file.name] = listed } else { try note(damaged: listed) }
+      } else if let segment = LogSegment(copyName: file.name) {
+        unlisted.append((segment, file))
+      } else if SnapshotFile.revision(copyName: file.name) != nil {
+        // It was being listed; it is copied again if the source has it.
+        leftovers.insert(file.name)
+      }
+    }
+    files = known
+    growing = nil
+    unlisted.sort { $0.segment < $1.segment }
+    for (segment, file) in unlisted { try compare(segment, file, segments) }
+    markGaps(segments)
+    // Lines of files that are gone, and damaged lines.
+    if list.files.count != known.count || list.files.count + 1 != lines.count { try compactList() }
+    isVerified = true
+  }
+
+  /// Notes that a file of the copy is damaged: it is copied again, or removed with its predecessors.
+  private func note(damaged file: CopyList.File) throws(JournalError) {
+    let path = "\(source)/\(file.name)"
+    if try DurableFile.exists(path) {
+      onEvent(.replaced(file.name))
+    } else {
+      onEvent(.damaged("\(file.name) of the copy is damaged, and the source no longer has it."))
+      leftovers.insert(file.name)
+    }
+  }
+
+  /// Compares a segment without a line: the one that grew, or that was just completed.
+  private func compare(
+    _ segment: LogSegment,
+    _ found: CopyPlace.Found,
+    _ segments: [LogSegment],
+  ) throws(JournalError) {
+    guard let number = segments.firstIndex(of: segment) else {
+      return try adopt(segment, segments)
+    }
+    let next = segments.dropFirst(number + 1).first
+    let loaded = try LoadedSegment(segment, in: source, isWritten: next == nil)
+    let all = try SegmentPart(of: loaded, before: next?.first)
+    let bytes = Self.bytes(of: loaded, all)
+    let size = found.bytes
+    if size <= bytes.count, CopyChecksum(bytes[..<size]).text == found.sum {
+      let part = try SegmentPart(of: loaded, before: next?.first, atMost: size)
+      guard part.place == size else { return onEvent(.replaced(found.name)) }
+      growing = Growing(segment: segment, part: part, sum: CopyChecksum(bytes[..<size]))
+      return
+    }
+    // It has other revisions than the source, or is damaged.
+    let copy = try place.read(found.name)
+    guard (try? Self.part(of: copy, segment)) != nil else { return onEvent(.replaced(found.name)) }
+    try checkVoid(bytes, of: loaded, next)
+  }
+
+  /// Lists a segment that the source no longer has.
+  private func adopt(_ segment: LogSegment, _ segments: [LogSegment]) throws(JournalError) {
+    guard let oldest = segments.first, segment < oldest else {
+      throw otherPast(segment.copyName)
+    }
+    let bytes = try place.read(segment.copyName)
+    guard let part = try? Self.part(of: bytes, segment) else {
+      onEvent(.damaged("\(segment.copyName) of the copy is damaged."))
+      leftovers.insert(segment.copyName)
+      return
+    }
+    let file = CopyList.File(
+      name: segment.copyName,
+      sum: CopyChecksum(bytes[...]).text,
+      last: part.last,
+      entrySum: part.sum,
+      wallMilliseconds: part.wallMilliseconds,
+    )
+    files?[segment.copyName] = file
+    try compactList()
+  }
+
+  /// Reads a segment of the copy, which has nothing but whole entries.
+  private static func part(
+    of bytes: [UInt8],
+    _ segment: LogSegment,
+  ) throws(JournalError) -> SegmentPart {
+    let loaded = try LoadedSegment(segment, bytes, path: segment.copyName)
+    let part = try SegmentPart(of: loaded, before: nil)
+    guard !part.isDamaged, part.place == bytes.count else {
+      throw JournalError(.corrupt, "\(segment.copyName) of the copy is damaged.")
+    }
+    return part
+  }
+
+  /// Marks what precedes a gap that the source cannot fill.
+  private func markGaps(_ segments: [LogSegment]) {
+    var before: UInt64?
+    var all = finished.map { (first: $0.segment.first, last: $0.file.last) }
+    if let growing { all.append((growing.segment.first, growing.part.last)) }
+    for (first, last) in all {
+      if let before, before + 1 < first, before + 1 < segments.first?.first ?? 0 {
+        for file in (files ?? [:]).values where file.last <= before { leftovers.insert(file.name) }
+      }
+      before = last
+    }
+  }
+}
