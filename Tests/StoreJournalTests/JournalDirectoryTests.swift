@@ -795,6 +795,22 @@ import Testing
     #expect(try parts(third).suffix(2) == ["records [1] 3", "records [2] 3"])
   }
 
+  @Test func `A daemon that was taken over while it began removes no segment of its successor`()
+    throws
+  {
+    let first = try begin()
+    let second = try open(segmentBytes: 1)
+    for revision in 1...4 as ClosedRange<UInt64> { try second.append(batch(revision...revision)) }
+    let names = try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/log")
+    // The first one was stopped after its segment had its name.
+    #expect(message { try first.clearUp() }?.0 == .fenced)
+    #expect(
+      Set(try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/log"))
+        == Set(names)
+    )
+    #expect(try unbegun().opening.newest == 4)
+  }
+
   @MainActor
   @Test func `A journal reports a takeover by another daemon, and no other error`() async throws {
     let journal = DiskJournal(try begin(), .nothing)

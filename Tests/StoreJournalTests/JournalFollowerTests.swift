@@ -308,7 +308,9 @@ import Darwin
     defer { try? FileManager.default.removeItem(atPath: "\(source.path)-count") }
     // At each moment the copy restores to its end or to the new part.
     var count = 0
-    while code({ try complete(follower(failing(after: count, isDone: false), Retention(), events)) })
+    while code({
+      try complete(follower(failing(after: count, isDone: false), Retention(), events))
+    })
       != nil
     {
       let found = try restored()

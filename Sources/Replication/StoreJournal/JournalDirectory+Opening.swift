@@ -377,17 +377,25 @@ extension JournalDirectory {
   }
 
   /// Removes unneeded files of earlier programs from the log's folder.
+  ///
+  /// The names are listed before the seal is read. A daemon that takes over seals before it names a
+  /// segment, so no name in the list is that of a later daemon, even if this process is stopped for
+  /// any time between two steps.
   private func clearUpLog() throws(JournalError) {
     let folder = LogSegment.folder(in: directory)
     let names = try DurableFile.names(in: folder)
-    let kept = writer.withLock { $0?.segments ?? [] }
+    let kept = try withWriter { (writer) throws(JournalError) in
+      try writer.checkSeal()
+      return writer.segments
+    }
+    let term = opening.term + 1
     let torn = Set(try LogSegment.tornPaths(in: directory))
     for name in names {
       // A torn end needs the key in its segment, which is removed with the log before it.
       let isStray =
         name.hasSuffix(DurableFile.draftSuffix)
         || LogSegment(name: name).map {
-          !kept.contains($0) && !torn.contains($0.tornPath(in: directory))
+          $0.term < term && !kept.contains($0) && !torn.contains($0.tornPath(in: directory))
         } ?? false
       if isStray { Self.remove(["\(folder)/\(name)"]) }
     }
@@ -396,15 +404,16 @@ extension JournalDirectory {
   /// Removes unfinished and unneeded files.
   ///
   /// A directory that cannot be listed now keeps its files until the next start.
-  func clearUp() {
+  ///
+  /// - Throws: ``JournalError`` if another daemon has taken over.
+  func clearUp() throws(JournalError) {
     do throws(JournalError) {
       try clearUpLog()
-      Self.remove(try unneeded())
       let drafts = try SnapshotFile.all(in: directory).map(\.path)
         .filter { $0.hasSuffix(DurableFile.draftSuffix) }
-      Self.remove(drafts)
+      Self.remove(try unneededSnapshots() + drafts)
     } catch {
-      return
+      guard error.code != .fenced else { throw error }
     }
   }
 

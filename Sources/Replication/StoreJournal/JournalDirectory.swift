@@ -175,7 +175,7 @@ package final class JournalDirectory: Sendable {
     }
     writer.withLock { $0 = begun }
     current.withLock { $0 = begun.current }
-    clearUp()
+    try clearUp()
     _ = DurableFile.reserve(Self.reserveBytes, at: reservePath)
   }
 
@@ -378,8 +378,9 @@ package final class JournalDirectory: Sendable {
   /// - Returns: Their files.
   /// - Throws: ``JournalError``.
   package func unneededSnapshots() throws(JournalError) -> [String] {
+    let files = try unneeded()
     try withWriter { (writer) throws(JournalError) in try writer.checkSeal() }
-    return try unneeded()
+    return files
   }
 
   func unneeded() throws(JournalError) -> [String] {

@@ -31,7 +31,9 @@ package struct FollowerNote: Codable, Hashable, Sendable {
 
   /// The path of a copy's file; the number distinguishes places with similar names.
   private static func path(of target: String, in directory: String) -> String {
-    let name = String(target.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.suffix(64))
+    let name = String(
+      target.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.suffix(64)
+    )
     let number = CopyChecksum(Array(target.utf8)[...]).text.prefix { $0 != " " }
     return "\(folder(in: directory))/\(name)-\(number).json"
   }

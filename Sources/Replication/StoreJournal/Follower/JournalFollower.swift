@@ -94,7 +94,9 @@ package final class JournalFollower {
     onEvent: @escaping (Event) -> Void,
   ) throws(JournalError) {
     try JournalDirectory.checkPresence(in: source)
-    guard let newest = try LogSegment.all(in: source).last else { throw Self.withoutJournal(source) }
+    guard let newest = try LogSegment.all(in: source).last else {
+      throw Self.withoutJournal(source)
+    }
     let header = try LogHeader(of: newest, in: source)
     (history, root) = (header.history, header.root)
     snapshots = KeptSnapshots(in: source, of: history)
@@ -149,7 +151,7 @@ package final class JournalFollower {
         if progress.isComplete { note.completeAt = startedAt }
       }
       return progress
-    } catch where error.code == .missing {
+    } catch  where error.code == .missing {
       // The source has removed old history meanwhile; the copy is as it was.
       guard try !LogSegment.all(in: source).isEmpty else { throw Self.withoutJournal(source) }
       return Progress(revision: reached)
@@ -229,7 +231,7 @@ package final class JournalFollower {
     let missing = segments.enumerated().map { (place: $0.offset, segment: $0.element) }
       .filter { !known.contains($0.segment) }
     return (
-      missing.filter { $0.segment >= oldest }, missing.filter { $0.segment < oldest }.reversed()
+      missing.filter { $0.segment >= oldest }, missing.filter { $0.segment < oldest }.reversed(),
     )
   }
 
