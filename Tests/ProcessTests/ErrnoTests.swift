@@ -146,6 +146,24 @@ extension ProcessTests {
       #"{"addButtonTapped":{"title":"\#(sender)-\#(number)"}}"#
     }
 
+    @Test(arguments: [EIO, ENOLCK, EOPNOTSUPP])
+    func `A directory that cannot be locked is no directory in use`(error: Int32) async throws {
+      try await World.run { world in
+        let daemon = try world.start(
+          .stored,
+          ["--dir", world.directory],
+          environment: [
+            "LD_PRELOAD": try await CutDisk.build(in: world),
+            "CUTDISK_ROOT": world.directory, "CUTDISK_REFUSE": "flock lock \(error) 1 0",
+          ],
+        )
+        #expect(try await daemon.ended() == .status(71))
+        let words = daemon.errors.lines.joined(separator: "\n")
+        #expect(words.contains(String(cString: strerror(error))), "\(words)")
+        #expect(!words.contains("pid") && !words.contains("already"), "\(words)")
+      }
+    }
+
     /// Waits until a daemon has ended, all sent actions have outcomes, or, with a lasting fault,
     /// the daemon has logged that it waits for the disk; then ends the daemon.
     private func end(

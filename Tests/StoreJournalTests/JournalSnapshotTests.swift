@@ -197,6 +197,30 @@ import Testing
     #expect(try found(atLeast: 9) == [7, 9])
   }
 
+  @Test func `A snapshot from which the log does not lead on is no second one`() throws {
+    do {
+      let file = try history(9)
+      try keep(4, in: file)
+      try keep(7, in: file)
+    }
+    let segment = try #require(LogSegment.all(in: directory.path).last).path(in: directory.path)
+    try SegmentEditor(segment).write { $0.wipe(entry: 5) }
+    let file = try open()
+    _ = try file.read(atLeast: 9) { _ throws(CodecError) in }
+    try file.begin()
+    #expect(try file.loneSnapshot?.revision == 7)
+    try file.completeSnapshots()
+    let names = {
+      try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/snapshots")
+    }
+    #expect(try Set(names()) == ["4.snapshot", "7.snapshot", "7.copy"])
+    JournalDirectory.remove(try file.unneededSnapshots())
+    #expect(try Set(names()) == ["4.snapshot", "7.snapshot", "7.copy"])
+    try keep(9, in: file)
+    #expect(try Set(names()) == ["7.snapshot", "9.snapshot"])
+    #expect(try file.loneSnapshot == nil)
+  }
+
   @Test func `Reading begins at the newest snapshot if the log does not lead to it`() throws {
     do {
       let file = try history(5)

@@ -174,6 +174,70 @@ import Testing
     #expect(try verdict() == .opened(3, isTorn: false, isSameEpoch: true))
   }
 
+  // MARK: Bytes of another place
+
+  @Test(arguments: [0, 8, 4_096], ["here", "earlier"])
+  func `An entry or a page that is found once more after the end is damage, and ends no history`(
+    distance: Int,
+    boot: String,
+  ) throws {
+    let whole = try segment([3_900, 100, 100, 5_000, 100])
+    let end = whole.entries[4].upperBound
+    func verdict(copying range: Range<Int>, to place: Int) throws -> Verdict {
+      try self.verdict(of: whole) {
+        if boot != "here" { $0.header.boot = boot }
+        let bytes = $0.bytes[range]
+        $0.bytes.replaceSubrange(place..<place + bytes.count, with: bytes)
+      }
+    }
+    for entry in [1, 2, 4] {
+      #expect(try verdict(copying: whole.entries[entry], to: end + distance) == .refused)
+    }
+    let page = end / 4_096 + 1
+    #expect(try verdict(copying: 4_096..<8_192, to: page * 4_096) == .refused)
+    // A copied file has another epoch, and the same history.
+    let copied = try self.verdict(of: whole) {
+      $0.header.file = "1.1"
+      let bytes = $0.bytes[$0.entries[1]]
+      $0.bytes.replaceSubrange(end + distance..<end + distance + bytes.count, with: bytes)
+    }
+    #expect(copied == .opened(5, isTorn: true, isSameEpoch: false))
+  }
+
+  @Test func `An entry at another place whose records are damaged is no end`() throws {
+    let whole = try segment([100, 9_000])
+    let last = whole.entries[1]
+    let shifted = try verdict(of: whole) {
+      let bytes = Array($0.bytes[last])
+      $0.bytes.replaceSubrange(last, with: Array(repeating: 0x55, count: 8) + bytes.dropLast(8))
+      $0.bytes[last.lowerBound + 100] ^= 1
+    }
+    #expect(shifted == .refused)
+  }
+
+  @Test func `A segment with exchanged pages is damaged`() throws {
+    let swapped = try verdict(of: try segment([9_000])) {
+      let pages = [Array($0.bytes[4_096..<8_192]), Array($0.bytes[8_192..<12_288])]
+      $0.bytes.replaceSubrange(4_096..<12_288, with: pages[1] + pages[0])
+    }
+    #expect(swapped == .refused)
+  }
+
+  @Test func `What a daemon refuses is damage for all tools`() throws {
+    let whole = try segment([100, 100, 100])
+    try whole.write {
+      let end = $0.entries[2].upperBound
+      let bytes = $0.bytes[$0.entries[0]]
+      $0.bytes.replaceSubrange(end..<end + bytes.count, with: bytes)
+    }
+    #expect(try LogSurvey(directory.path).isDamaged)
+    #expect(throws: JournalError.self) { try JournalReader.whole(directory: directory.path) }
+    let target = try JournalDirectoryTests.Directory()
+    #expect(throws: (any Error).self) {
+      try JournalReader(directory: directory.path).copy(to: target.path)
+    }
+  }
+
   // MARK: The file is a copy
 
   @Test func `A file that was copied while it was written starts in another epoch`() throws {

@@ -126,7 +126,9 @@ package final class JournalCopy {
         "\(DirectoryLock.file(in: directory)) is not a regular file. Remove it, or name another "
           + "directory.",
       )
-    } catch DirectoryLock.Failure.unopened(let code), DirectoryLock.Failure.unwritten(let code) {
+    } catch DirectoryLock.Failure.unopened(let code), DirectoryLock.Failure.unwritten(let code),
+      DirectoryLock.Failure.unlocked(let code)
+    {
       let reason = String(cString: strerror(code))
       throw JournalError(.system, "\(directory) could not be locked: \(reason).")
     } catch {

@@ -50,6 +50,7 @@ extension JournalDirectory {
     }
     if let (newest, found) = try snapshots.newest() {
       let bytes = try read(newest, found, countingAfter: newest, take)
+      if obstacle?.code == .corrupt { snapshots.noteDamage(before: newest) }
       return Reading(bytes: bytes, obstacle: obstacle)
     }
     try checkBeginning(with: initial)

@@ -324,7 +324,7 @@ package final class JournalDirectory: Sendable {
     }
     snapshots.note(own: revision, isCopy: isTaken)
     try checkSnapshot(before: revision)
-    guard !isTaken, try snapshots.readable().count < Self.snapshotsKept else { return }
+    guard !isTaken, try snapshots.usable().count < Self.snapshotsKept else { return }
     try writeCopy(bytes, trailer, of: revision)
   }
 
@@ -342,7 +342,7 @@ package final class JournalDirectory: Sendable {
   /// May run concurrently with other calls.
   package func completeSnapshots() throws(JournalError) {
     guard let (revision, contents) = try snapshots.newest() else { return }
-    for other in try snapshots.readable(upTo: max(revision, 1) - 1) where other != revision {
+    for other in try snapshots.usable(upTo: max(revision, 1) - 1) where other != revision {
       if try snapshots.read(other) != nil { return }
     }
     let trailer = SnapshotFile.trailer(of: contents.bytes, revision, contents.fields)
@@ -358,7 +358,7 @@ package final class JournalDirectory: Sendable {
   /// The only revision with a snapshot, and the size of its file; nil if there are more or fewer.
   package var loneSnapshot: (revision: UInt64, bytes: Int)? {
     get throws(JournalError) {
-      let revisions = try snapshots.readable()
+      let revisions = try snapshots.usable()
       guard let revision = revisions.first, revisions.count == 1 else { return nil }
       let paths = [false, true].map {
         SnapshotFile.path(of: revision, in: directory, isCopy: $0)
@@ -426,7 +426,7 @@ package final class JournalDirectory: Sendable {
   ) throws(JournalError) -> Bool {
     try withWriter { (writer) throws(JournalError) in
       try writer.checkSeal()
-      let revisions = try snapshots.readable()
+      let revisions = try snapshots.usable()
       guard revisions.count >= Self.snapshotsKept else { return false }
       let needed = revisions[Self.snapshotsKept - 1]
       let isMore = try writer.trim(

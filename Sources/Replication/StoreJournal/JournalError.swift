@@ -34,16 +34,19 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
 
   package let code: Code
   /// The fault, and all other parts that are known without reading the directory.
-  private let fault: String
+  package let fault: String
+  /// The remedy; empty if the fault has it, or if it is to be searched.
+  private let known: String
   /// The damaged directory for which a remedy is searched; nil to search no remedy.
   private let damaged: String?
   /// The newest revision that a remedy may name; nil to name no revision.
   private let bound: UInt64?
 
-  /// Creates an error whose message contains its own remedy.
-  package init(_ code: Code, _ message: String) {
+  /// Creates an error whose message contains its own remedy, or whose remedy is separate for callers
+  /// that continue after the error.
+  package init(_ code: Code, _ message: String, remedy: String = "") {
     self.code = code
-    fault = message
+    (fault, known) = (message, remedy)
     (damaged, bound) = (nil, nil)
   }
 
@@ -60,7 +63,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   init(in directory: String, _ fault: String, before revision: UInt64? = nil) {
     code = .corrupt
     self.fault = "The journal in \(directory) is damaged: \(fault)."
-    damaged = directory
+    (damaged, known) = (directory, "")
     bound = revision.map { $0 == 0 ? nil : $0 - 1 } ?? .max
   }
 
@@ -69,7 +72,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   /// - Complexity: For a damaged directory O(n), where n is the number of bytes from the newest
   ///   intact snapshot on.
   package var message: String {
-    guard let damaged else { return fault }
+    guard let damaged else { return known.isEmpty ? fault : "\(fault) \(known)" }
     return "\(fault) \(JournalReader.remedy(for: damaged, upTo: bound))"
   }
 

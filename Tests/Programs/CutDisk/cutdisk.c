@@ -17,7 +17,7 @@
 //   CUTDISK_REFUSE a call, the end of a path and the number of an error, with spaces between: the
 //                 first call of that kind for such a path fails with it (open, opendir, readdir,
 //                 stat, read, pread, write, pwrite, fsync, fdatasync, ftruncate, fallocate, link, rename,
-//                 unlink, mkdir); * is everything in the directory but the lock; a negative number
+//                 unlink, mkdir, flock); * is everything in the directory but the lock; a negative number
 //                 is a signal that ends the program there. Two more numbers may follow: the index
 //                 of the first failing call, and the count of failing calls; 0 for all later calls.
 //                 A write that fails or is killed writes its first half, up to the end of a sector
@@ -222,6 +222,10 @@ static size_t done_part(off64_t offset, size_t count) {
   return end > offset ? end - offset : 0;
 }
 
+int flock(int descriptor, int operation) {
+  REAL(int, flock, int, int);
+  return refuses_file("flock", descriptor) ? failed() : real_flock(descriptor, operation);
+}
 int mkdir(const char *path, mode_t mode) {
   REAL(int, mkdir, const char *, mode_t);
   return refuses("mkdir", path) ? failed() : real_mkdir(path, mode);

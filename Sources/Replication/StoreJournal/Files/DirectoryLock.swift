@@ -20,6 +20,8 @@ package final class DirectoryLock: Sendable {
     /// The file could not be opened, or not be written: the system's error number.
     case unopened(Int32)
     case unwritten(Int32)
+    /// The file system could not lock the file: the system's error number.
+    case unlocked(Int32)
   }
 
   private let descriptor: Int32
@@ -51,10 +53,10 @@ package final class DirectoryLock: Sendable {
       close(descriptor)
       throw .irregular
     }
-    guard Self.take(descriptor) else {
+    if let code = Self.failureToTake(descriptor) {
       let pid = Self.pid(descriptor)
       close(descriptor)
-      throw .held(pid: pid)
+      throw code == EWOULDBLOCK ? .held(pid: pid) : .unlocked(code)
     }
     let token = String(UInt64.random(in: (1 << 60)...(.max)), radix: 16)
     let name = ProgramName.checked(program) ?? ProgramName.current
@@ -77,26 +79,35 @@ package final class DirectoryLock: Sendable {
   }
 
   /// Locks a file, unless another program holds it longer than a probe takes.
-  private static func take(_ descriptor: Int32) -> Bool {
+  ///
+  /// - Returns: Nil if it is locked; otherwise the system's error number, `EWOULDBLOCK` if another
+  ///   program holds it.
+  private static func failureToTake(_ descriptor: Int32) -> Int32? {
     for attempt in 0..<1_000 {
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return nil }
+      guard [EWOULDBLOCK, EINTR].contains(errno) else { return errno }
       // A probe holds a shared lock, which other probes may share.
-      guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return false }
-      flock(descriptor, LOCK_UN)
+      if flock(descriptor, LOCK_SH | LOCK_NB) == 0 {
+        flock(descriptor, LOCK_UN)
+      } else if errno != EINTR {
+        return errno
+      }
       // On a busy machine a probing program may wait for a core.
       if attempt < 100 { sched_yield() } else { _ = poll(nil, 0, 1) }
     }
-    return false
+    return EWOULDBLOCK
   }
 
-  /// Returns the pid of the program that holds a directory's lock; nil if the lock is free.
+  /// Returns the pid of the program that holds a directory's lock; nil if the lock is free, or if the
+  /// file system has no locks.
   package static func holder(of directory: String) -> String? {
     // Opening a fifo would wait for its writer.
     let descriptor = open(file(in: directory), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     // Closing the descriptor releases its lock.
     defer { close(descriptor) }
-    return flock(descriptor, LOCK_SH | LOCK_NB) == 0 ? nil : pid(descriptor)
+    if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return nil }
+    return errno == EWOULDBLOCK ? pid(descriptor) : nil
   }
 
   /// Returns the name of the current or last holder; nil if the lock has no name.

@@ -307,8 +307,10 @@ package enum DurableFile {
     let reason = String(cString: strerror(errno))
     return JournalError(
       isBusy ? .busy : .unreadable,
-      "Could not \(what) \(path): \(reason). Nothing was changed. The bytes on the "
-        + "disk may be intact. Correct the cause, then start again.",
+      "Could not \(what) \(path): \(reason).",
+      remedy:
+        "Nothing was changed. The bytes on the disk may be intact. Correct the cause, then start "
+        + "again.",
     )
   }
 

@@ -23,6 +23,8 @@ final class KeptSnapshots: Sendable {
     var damaged: Set<UInt64> = []
     /// The first file is damaged, and the second one is intact.
     var copies: Set<UInt64> = []
+    /// From earlier revisions the log does not lead to its end.
+    var firstUsable: UInt64 = 0
   }
 
   init(in directory: String, of history: UInt64) {
@@ -46,7 +48,18 @@ final class KeptSnapshots: Sendable {
     return try revisions(upTo: revision).filter { !damaged.contains($0) }
   }
 
-  /// The same; a revision after the end of the log is included only if a readable file proves that
+  /// The same without snapshots from which the log does not lead to its end.
+  func usable(upTo revision: UInt64 = .max) throws(JournalError) -> [UInt64] {
+    let first = known.withLock { $0.firstUsable }
+    return try readable(upTo: revision).filter { $0 >= first }
+  }
+
+  /// Notes that the log between an earlier snapshot and this revision is damaged.
+  func noteDamage(before revision: UInt64) {
+    known.withLock { $0.firstUsable = max($0.firstUsable, revision) }
+  }
+
+  /// The same as ``readable(upTo:)``; a revision after the end of the log is included only if a readable file proves that
   /// history reached it.
   func revisions(readableBehind last: UInt64) throws(JournalError) -> [UInt64] {
     guard let newest = try newestRevision(readableBehind: last) else { return [] }
@@ -171,14 +184,17 @@ final class KeptSnapshots: Sendable {
   /// - Returns: Their paths.
   /// - Throws: ``JournalError``.
   func unneeded(keeping count: Int) throws(JournalError) -> [String] {
-    let kept = Set(try readable().prefix(count))
-    let taken = known.withLock { $0.taken }
+    let kept = Set(try usable().prefix(count))
+    let (taken, firstUsable) = known.withLock { ($0.taken, $0.firstUsable) }
+    let damaged = known.withLock { $0.damaged }
     var (files, sums) = ([String](), LogSums(in: directory))
     for file in try SnapshotFile.all(in: directory) {
       guard let revision = file.revision, try !isForeign(revision, &sums),
         file.isCopy || !taken.contains(revision)
       else { continue }
       let isSecond = file.isCopy && kept.count >= count
+      // Without two usable ones, an older state is better than none.
+      if kept.count < count, revision < firstUsable, !damaged.contains(revision) { continue }
       if !kept.contains(revision) || isSecond && !needsCopy(revision) { files.append(file.path) }
     }
     return files

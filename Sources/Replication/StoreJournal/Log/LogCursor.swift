@@ -88,7 +88,7 @@ struct LogCursor {
     var tail: LogTail?
   }
 
-  /// Finds the end; verifies only the last entry.
+  /// Finds the end; verifies the chain of all heads, and the records of the last entry.
   ///
   /// - Parameter limit: Entries of later revisions are part of the tail.
   /// - Returns: The end.
@@ -96,8 +96,14 @@ struct LogCursor {
   mutating func end(through limit: UInt64 = .max) throws(JournalError) -> End {
     var end = start
     var previous = end
+    // Whether bytes were skipped, so that the checksum of the entry before is unknown.
+    var hasGap = false
+    var isStray = false
     while true {
-      if let found = head(at: place), found.first <= limit {
+      if let found = head(at: place), found.first <= limit,
+        Self.follows(found, end, hasGap: hasGap)
+      {
+        (hasGap, isStray) = (false, false)
         previous = end
         end.entry = place
         if found.kind == .records { end.records = place }
@@ -108,18 +114,29 @@ struct LogCursor {
         // An end marker names the entry before it, which may be damaged.
         (end.last, end.sum) = (found.last, found.kind == .records ? found.sum : found.before)
         end.total += UInt64(found.count)
-      } else if let next = try laterEntry(), let found = head(at: next), found.first <= limit {
-        place = next
-      } else {
+        continue
+      }
+      if let found = head(at: place), found.first <= limit { isStray = isStray || format != 3 }
+      guard let next = try laterEntry(), let found = head(at: next), found.first <= limit else {
         break
       }
+      (place, hasGap) = (next, true)
     }
     // The last entry is verified: a crash may have interrupted its write.
-    if end != previous, let last = head(at: previous.place), !isWhole(last, at: previous.place) {
+    if end != previous, let last = head(at: end.entry), !isWhole(last, at: end.entry) {
       end = previous
     }
     end.tail = tail(at: end.place)
+    end.tail?.isStray = isStray
     return end
+  }
+
+  /// Returns whether an entry continues the log after an end.
+  ///
+  /// An earlier entry may be found once more, by a fault of the disk.
+  private static func follows(_ head: LogEntry.Head, _ end: End, hasGap: Bool) -> Bool {
+    if end.isMarked { return false }
+    return hasGap ? head.first > end.last : head.first == end.last + 1 && head.before == end.sum
   }
 
   private mutating func pass(_ head: LogEntry.Head) {

@@ -5,6 +5,8 @@ struct LogTail: Hashable {
   let head: LogEntry.Head?
   /// The number of bytes of the segment.
   let fileBytes: Int
+  /// Whether it has a whole head that does not continue the log: bytes of another place.
+  var isStray = false
 
   /// Whether it exceeds the one entry that was being written, so that acknowledged entries
   /// are missing.
@@ -14,6 +16,7 @@ struct LogTail: Hashable {
   func isDamage(_ circumstance: LogCircumstance) -> Bool {
     switch circumstance {
     case .unknown: return false
+    case _ where isStray: return true
     case .powerCut:
       // Every entry before the last one was synced. Without a known size every byte may belong to
       // the last entry, since no later head was found.

@@ -180,7 +180,13 @@ final class StoreDirectory: Sendable {
         throw HostError(
           .cannotCreate,
           "The lock \(file) could not be written: \(String(cString: strerror(code))).",
-          remedy: "Check that the disk is not full.",
+          remedy: [ENOSPC, EDQUOT].contains(code) ? "Make room on the disk." : "Check the disk.",
+        )
+      case .unlocked(let code):
+        throw HostError(
+          .system,
+          "The file system could not lock \(file): \(String(cString: strerror(code))).",
+          remedy: "Name a directory of a file system with locks (flock).",
         )
       }
     }

@@ -146,8 +146,8 @@ extension StoreHost {
   private func warn(of obstacle: JournalError) {
     logger.warning(
       """
-      The history before the newest snapshot cannot be read. The state is complete, but clients \
-      that return may receive all of it. \(obstacle.message)
+      The history could not be read from the snapshot before the newest one. The state is \
+      complete, but clients that return may receive all of it. \(obstacle.fault)
       """
     )
   }
