@@ -34,7 +34,30 @@ struct DaemonStatus {
   let work: String
   /// The reductions during which the daemon ended in the last day, newest first.
   let crashes: [(cause: String, milliseconds: UInt64)]
+  /// The copies of its history that other programs keep up to date.
+  let copies: [Copy]
   private let value: GenericValue
+
+  struct Copy {
+    let target: String
+    let revision: UInt64
+    /// The number of revisions that it lacks, and for how long, in milliseconds; nil if always.
+    let missing: UInt64
+    let behind: UInt64?
+    let fault: String?
+
+    /// The state of the copy, such as `12 revisions behind, for 3 s`.
+    var text: String {
+      let state: String
+      if missing == 0 {
+        state = "has everything"
+      } else {
+        let time = behind.map { "for \(DaemonStatus.time($0))" } ?? "since it began"
+        state = "lacks \(Counted.text(missing, "revision")) \(time)"
+      }
+      return "\(target) \(state)" + (fault.map { ": \($0)" } ?? "")
+    }
+  }
 
   init(_ value: GenericValue) {
     self.value = value
@@ -70,6 +93,17 @@ struct DaemonStatus {
     work = Self.counts(value[field: "work"])
       .map { "\($0.name.isEmpty ? "others" : $0.name) ×\($0.count)" }
       .joined(separator: ", ")
+    copies = value.list("copies").map { copy in
+      var fault: String?
+      if case .text(let reason)? = copy[field: "fault"] { fault = reason }
+      return Copy(
+        target: copy.text("target"),
+        revision: copy.number("revision") ?? 0,
+        missing: copy.number("missing") ?? 0,
+        behind: copy.number("behindMs"),
+        fault: fault,
+      )
+    }
     crashes = value.list("crashes").reversed().map { crash in
       let cause = Self.cause(name: crash.text("name"), sequence: crash.number("sequence"))
       return (cause, crash.number("time") ?? 0)
@@ -138,6 +172,7 @@ extension DaemonStatus {
     for crash in crashes {
       table.add("crashed", "\(UTCTime.text(milliseconds: crash.milliseconds)), in \(crash.cause)")
     }
+    for copy in copies { table.add("copy", copy.text) }
     table.add("epoch", epochText)
     return table.lines() + sessionLines + counterLines
   }

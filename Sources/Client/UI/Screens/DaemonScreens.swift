@@ -47,6 +47,7 @@ struct OverviewScreen: View {
       VStack {
         if let obstacle = status.obstacle { Text("obstacle: \(obstacle)", Style(isBold: true)) }
         if !status.work.isEmpty { Text("own work: \(status.work)") }
+        ForEach(status.copies, id: \.target) { copy in Text("copy: \(copy.text)") }
         if let last = status.crashes.first {
           let time = UTCTime.text(milliseconds: last.milliseconds)
           Text("crashes: \(status.crashes.count), the last one \(time) in \(last.cause)")

@@ -27,6 +27,9 @@ package struct FollowerNote: Codable, Hashable, Sendable {
   private static let mostBytes = 16 << 10
   private static let mostText = 512
 
+  /// The current time, in milliseconds since 1970.
+  package static var wallMilliseconds: UInt64 { JournalDirectory.wallMilliseconds }
+
   private static func folder(in directory: String) -> String { "\(directory)/\(folderName)" }
 
   /// The path of a copy's file; the number distinguishes places with similar names.

@@ -42,6 +42,8 @@ package final class Counters {
   package var ofTransport: @MainActor () -> [(String, UInt64)] = { [] }
   /// The daemon's present obstacle that does not concern its journal; nil without one.
   package var ofHost: @MainActor () -> String? = { nil }
+  /// The copies of the daemon's history that other programs keep.
+  package var ofCopies: @MainActor () -> [CopyReport] = { [] }
   /// The metrics of the daemon's program.
   package var ofProgram: @MainActor () -> [MetricSample] = { [] }
 

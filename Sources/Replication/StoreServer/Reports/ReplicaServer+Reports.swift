@@ -52,7 +52,8 @@ extension ReplicaServer {
       sessions: shown.map { status(of: $0, namesIn: &room) },
       // The counters include other clients' use of scopes that do not exist for the caller.
       counters: rights.isEverything ? counters.byName : [],
-      samples: rights.isEverything ? counters.ofProgram() : [],
+      samples: rights.isEverything ? samples : [],
+      copies: rights.isEverything ? counters.ofCopies() : [],
       // The names may contain data of other clients.
       work: rights.isEverything ? work.counts : [:],
       otherWork: rights.isEverything ? work.others : 0,
@@ -61,6 +62,12 @@ extension ReplicaServer {
     var encoder = CBOREncoder()
     report.encode(to: &encoder)
     outbox.send(.status(request: request, item: encoder.bytes[...]), to: peer)
+  }
+
+  /// The measurements of the program and of the copies of the history.
+  private var samples: [MetricSample] {
+    let newest = recorder?.released ?? root.revision
+    return counters.ofProgram() + counters.ofCopies().flatMap { $0.samples(of: newest) }
   }
 
   /// The daemon's metrics at a moment.
@@ -76,7 +83,7 @@ extension ReplicaServer {
       unreadMilliseconds: backlogs.map(\.milliseconds).max() ?? 0,
       effects: all.reduce(work.total) { $0 + UInt64($1.actions.runningCount) },
       counters: counters.byName,
-      samples: counters.ofProgram(),
+      samples: samples,
     )
   }
 
@@ -228,8 +235,10 @@ struct StatusReport {
   var sessions: [Session]
   /// Bounded by ``Counters``.
   var counters: [(String, UInt64)]
-  /// Bounded by ``ProgramMetrics/mostSeries``.
+  /// Bounded by ``ProgramMetrics/mostSeries`` and the copies.
   var samples: [MetricSample]
+  /// Bounded by ``FollowerNote/most``.
+  var copies: [CopyReport]
   /// The running effects that outlive their senders, by name.
   ///
   /// Bounded by ``Limits/workNames``.
@@ -245,13 +254,17 @@ struct StatusReport {
   /// It makes no tree of values: many callers may ask, and each answer may have hundreds
   /// of sessions.
   func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(13)
+    encoder.mapHeader(14)
     encoder.field("pid", UInt64(clamping: processID))
     encoder.encode(text: "work")
     var work = work.map { ($0.key, GenericValue.unsigned($0.value)) }
     if otherWork > 0 { work.append(("", .unsigned(otherWork))) }
     GenericValue.map(named: work).encode(to: &encoder)
     encoder.field("epoch", epoch)
+    encoder.encode(text: "copies")
+    encoder.arrayHeader(copies.count)
+    let newest = durableRevision ?? revision
+    for copy in copies { copy.encode(missing: copy.missing(of: newest), to: &encoder) }
     encoder.encode(text: "crashes")
     encoder.arrayHeader(crashes.count)
     for crash in crashes { crash.encode(to: &encoder) }
@@ -269,6 +282,17 @@ struct StatusReport {
     encoder.field("uptimeMs", uptimeMilliseconds)
     encoder.field("newestRevision", newestRevision)
     encoder.field("durableRevision", durableRevision)
+  }
+}
+
+extension CopyReport {
+  fileprivate func encode(missing: UInt64, to encoder: inout CBOREncoder) {
+    encoder.mapHeader(5)
+    encoder.field("fault", text: fault)
+    encoder.field("target", text: target)
+    encoder.field("missing", missing)
+    encoder.field("behindMs", missing == 0 ? 0 : sinceComplete)
+    encoder.field("revision", revision)
   }
 }
 

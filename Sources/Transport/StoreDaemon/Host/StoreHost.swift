@@ -75,6 +75,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   var directories: [StoreDirectory] = []
   private var directoryLook: RepeatedLook<DirectoryLoss>?
   private var grantsLook: GrantsLook?
+  private var copiesLook: CopiesLook?
   /// The queue that reads the file of grants while the daemon serves.
   var files = FileQueue()
   /// The grants in force.
@@ -402,6 +403,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     grantsLook = GrantsLook(at: grantsFile, since: stamp, files, logger) { [weak self] in
       self?.changed($0)
     }
+    if let data = configuration.data {
+      let look = CopiesLook(of: data)
+      copiesLook = look
+      service?.turn.server.counters.ofCopies = { [weak look] in look?.reports ?? [] }
+    }
     service?.turn.server.counters.ofHost = { [files] in
       files.delay.map { GrantsLook.obstacle(grantsFile.path, seconds: $0) }
     }
@@ -506,6 +512,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     service = nil
     directoryLook = nil
     grantsLook = nil
+    copiesLook = nil
     drainFiles()
     directories = []
     return error
