@@ -110,8 +110,8 @@ crash: packages ## Kill a release build ROUNDS=N times (200), cut its disk CUTS=
 	@$(SWIFT) build --build-tests
 	@echo '==> $(ROUNDS) kills, $(CUTS) cuts, each error at each call, $(COPIES) copies, $(FLIPS) flipped bits'
 	@PROGRAMS=$(CURDIR)/.build/release FAILPOINTS=1 CRASH_ROUNDS=$(ROUNDS) CUTS=$(CUTS) ERRNOS=all \
-	  KILLS=40 COPIES=$(COPIES) FLIPS=$(FLIPS) SWIFT=$(SWIFT) Scripts/test \
-	  --filter 'AnswerCrashTests|BackupTests|CutTests|DurableTests|ErrnoTests|JournalDamageTests|ReplayTests'
+	  KILLS=40 FOLLOW_KILLS=$(ROUNDS) COPIES=$(COPIES) FLIPS=$(FLIPS) SWIFT=$(SWIFT) Scripts/test \
+	  --filter 'AnswerCrashTests|BackupTests|CutTests|DurableTests|ErrnoTests|FollowTests|JournalDamageTests|ReplayTests'
 
 storm: packages ## Attack a release build in three rounds of SECONDS=N (60), clients work (SANITIZE=address)
 	@SWIFT='$(SWIFT)' Scripts/storm $(SECONDS) $(SANITIZE)

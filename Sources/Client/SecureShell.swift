@@ -86,12 +86,13 @@ final class SecureShell {
     /// To run commands, each as a program of its own that uses this connection.
     case commands
 
-    /// The sockets that `ssh` creates.
+    /// The names of the sockets that `ssh` creates.
     fileprivate var sockets: [String] { self == .sockets ? ["ctl", "pub"] : ["ctl"] }
   }
 
-  /// Connects, and waits until the sockets exist, without a limit: a user may have to enter a
-  /// password.
+  /// Connects, and waits until the sockets exist.
+  ///
+  /// The wait has no limit, since a user may have to enter a password.
   ///
   /// - Parameters:
   ///   - address: The machine, and a directory there.

@@ -19,7 +19,7 @@ extension ProcessTests {
 
     /// The commands of the guide, in its order.
     private enum Command: Int, CaseIterable {
-      case backUp, restore, carry, repair, salvage
+      case backUp, restore, nightly, carry, repair, salvage
     }
 
     private static func text(of command: Command) throws -> String {
@@ -117,6 +117,9 @@ extension ProcessTests {
         try await world.send("counter", Self.increment)
         try await watcher.output.state("the third step") { $0["count"]?.int == 3 }
         try await stop(daemon)
+        // The nightly test leaves nothing behind.
+        let nightly = try await run(.nightly, places, world)
+        #expect(try nightly.output.first.map { try JSONValue(parsing: $0) } == revision)
         let restored = try await run(.restore, places, world)
         #expect(try restored.output.last.map { try JSONValue(parsing: $0) } == revision)
         daemon = try await world.startDaemon(.stored, ["--data", places.new])

@@ -201,6 +201,9 @@ private struct Desk {
       command
       .replacing("5F36…", with: row)
       .replacing("/var/lib/node_exporter/", with: "")
+      .replacing("/var/lib/app", with: "data")
+      .replacing("/mnt/backup/", with: "mounted-")
+      .replacing("ssh://vault/backups/", with: "far-")
     if text.contains(Self.invitation) {
       let line = try await world.invite("desk", "--grant", "counter:see")
       text.replace(Self.invitation, with: line)

@@ -59,10 +59,17 @@ extension ProcessTests {
       let restored = try await world.answer("restore", copy, "--data", new)
       let revision = try #require(restored["revision"]?.int)
       let todos = try await world.answer(
-        "--json", "at", "\(revision)", "get", "todos", "--data", new
+        "--json",
+        "at",
+        "\(revision)",
+        "get",
+        "todos",
+        "--data",
+        new,
       )
       try FileManager.default.removeItem(atPath: new)
-      return try #require(todos["items"]?.items).compactMap { $0["title"]?.text }.compactMap { Int($0) }
+      let items = try #require(todos["items"]?.items)
+      return items.compactMap { $0["title"]?.text }.compactMap { Int($0) }
     }
 
     @Test(.timeLimit(.minutes(kills > 8 ? 30 : 4)))
@@ -97,7 +104,7 @@ extension ProcessTests {
           }
           let titles = try await titles(in: copy, world)
           #expect(titles == Array(0..<titles.count), "round \(round)")
-          #expect(titles.count >= seen && titles.count <= sent, "round \(round)")
+          #expect((seen...sent).contains(titles.count), "round \(round)")
           seen = titles.count
           if round.isMultiple(of: 2) {
             follower = try follow(world, copy)
@@ -106,16 +113,24 @@ extension ProcessTests {
           }
         }
         _ = try await client.output.lines(atLeast: sent, within: .seconds(60))
-        let newest = try #require(
-          try await world.answer("--json", "status")["durableRevision"]?.int
-        )
-        try await wait(for: newest, world, copy)
-        #expect(try await titles(in: copy, world) == Array(0..<sent))
-        follower.send(signal: SIGTERM)
-        #expect(try await follower.ended() == .status(0))
-        let verified = try await world.client("verify", "--data", copy)
-        #expect(verified.isSuccess, "\(verified.output) \(verified.errorText)")
+        try await end(follower, copy, Array(0..<sent), world)
       }
+    }
+
+    /// Waits until a copy has everything, ends its follower, and verifies it.
+    private func end(
+      _ follower: ChildProcess,
+      _ copy: String,
+      _ titles: [Int],
+      _ world: World,
+    ) async throws {
+      let status = try await world.answer("--json", "status")
+      try await wait(for: try #require(status["durableRevision"]?.int), world, copy)
+      #expect(try await self.titles(in: copy, world) == titles)
+      follower.send(signal: SIGTERM)
+      #expect(try await follower.ended() == .status(0))
+      let verified = try await world.client("verify", "--data", copy)
+      #expect(verified.isSuccess, "\(verified.output) \(verified.errorText)")
     }
 
     @Test(.timeLimit(.minutes(2)))
@@ -216,8 +231,12 @@ extension ProcessTests {
         #expect(try await titles(in: copy, world) == [0])
         // The connection is lost, and the machine is away for a while.
         try Data().write(to: URL(filePath: "\(folder)/down"))
-        let pid = try #require(pid_t(try String(contentsOfFile: "\(folder)/pid", encoding: .utf8)
-          .trimmingCharacters(in: .newlines)))
+        let pid = try #require(
+          pid_t(
+            try String(contentsOfFile: "\(folder)/pid", encoding: .utf8)
+              .trimmingCharacters(in: .newlines)
+          )
+        )
         kill(pid, SIGKILL)
         try await world.send("todos", Self.add(1))
         _ = try await follower.errors.line("that it is tried again") { $0.contains("tried again") }

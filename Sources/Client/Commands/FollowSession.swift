@@ -33,8 +33,8 @@ struct FollowSession {
       guard !target.hasPrefix(SecureShellAddress.prefix) else {
         throw CommandError(
           .usage,
-          "\"\(target)\" is no address of ssh. Expected ssh://[USER@]HOST[:PORT]/DIRECTORY, without "
-            + "a colon in the directory.",
+          "\"\(target)\" is no address of ssh. Expected ssh://[USER@]HOST[:PORT]/DIRECTORY, "
+            + "without a colon in the directory.",
         )
       }
       try Copying.check(target, isNotInside: data)

@@ -42,8 +42,9 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The newest revision that a remedy may name; nil to name no revision.
   private let bound: UInt64?
 
-  /// Creates an error whose message contains its own remedy, or whose remedy is separate for callers
-  /// that continue after the error.
+  /// Creates an error whose message contains its own remedy.
+  ///
+  /// A separate remedy can be left out by a caller that continues after the error.
   package init(_ code: Code, _ message: String, remedy: String = "") {
     self.code = code
     (fault, known) = (message, remedy)

@@ -98,8 +98,8 @@ package final class DirectoryLock: Sendable {
     return EWOULDBLOCK
   }
 
-  /// Returns the pid of the program that holds a directory's lock; nil if the lock is free, or if the
-  /// file system has no locks.
+  /// Returns the pid of the program that holds a directory's lock; nil if the lock is free, or if
+  /// the file system has no locks.
   package static func holder(of directory: String) -> String? {
     // Opening a fifo would wait for its writer.
     let descriptor = open(file(in: directory), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

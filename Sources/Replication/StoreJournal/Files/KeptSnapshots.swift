@@ -59,8 +59,8 @@ final class KeptSnapshots: Sendable {
     known.withLock { $0.firstUsable = max($0.firstUsable, revision) }
   }
 
-  /// The same as ``readable(upTo:)``; a revision after the end of the log is included only if a readable file proves that
-  /// history reached it.
+  /// The revisions of ``readable(upTo:)``, and one after the end of the log only if a readable file
+  /// proves that history reached it.
   func revisions(readableBehind last: UInt64) throws(JournalError) -> [UInt64] {
     guard let newest = try newestRevision(readableBehind: last) else { return [] }
     return try revisions(upTo: newest)

@@ -5,8 +5,7 @@
 import Darwin
 #endif
 
-/// A program that this one has started, with a pipe to its standard input and one from its standard
-/// output.
+/// A program that this one has started, with pipes to its input and from its output.
 package struct ChildProgram {
   package let pid: Int32
   /// The end of its standard input; the program ends its input when this is closed.

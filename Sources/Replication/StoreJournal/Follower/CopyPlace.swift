@@ -52,8 +52,8 @@ package struct CopyPlace: Sendable {
   // The scripts are single lines without `'`, `!` and backslashes: every login shell passes them
   // on in single quotes.
 
-  /// Begins or continues a copy: prints its list, an empty line, and the checksums and sizes of its
-  /// files.
+  /// Begins or continues a copy: prints its list, an empty line, and its files with their checksums
+  /// and sizes.
   private static let listing = """
     exec 2>&1; umask 077; mkdir -p "$1" && cd "$1" || exit 4; \
     if [ -f followed ]; then :; else \
@@ -197,8 +197,8 @@ package struct CopyPlace: Sendable {
     case Status.absent:
       return JournalError(
         .busy,
-        "\(name) is empty or absent, and a copy was kept there. Mount its disk. To begin a new copy, "
-          + "remove the note on it in \(FollowerNote.folderName), in the data directory.",
+        "\(name) is empty or absent, and a copy was kept there. Mount its disk. To begin a new "
+          + "copy, remove the note on it in \(FollowerNote.folderName), in the data directory.",
       )
     case Status.changed:
       return JournalError(

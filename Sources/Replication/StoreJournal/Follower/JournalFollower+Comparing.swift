@@ -18,8 +18,8 @@ extension JournalFollower {
     guard let list = CopyList(lines: lines), list.history == history, list.root == root else {
       throw JournalError(
         .occupied,
-        "\(place.name) has a copy of another history: \(lines.first ?? ""). Name a directory that is "
-          + "empty, or new.",
+        "\(place.name) has a copy of another history: \(lines.first ?? ""). Name a directory that "
+          + "is empty, or new.",
       )
     }
     var known: [String: CopyList.File] = [:]
@@ -45,7 +45,7 @@ extension JournalFollower {
     isVerified = true
   }
 
-  /// Notes that a file of the copy is damaged: it is copied again, or removed with its predecessors.
+  /// Notes that a file of the copy is damaged: it is copied again, or removed with those before.
   private func note(damaged file: CopyList.File) throws(JournalError) {
     let path = "\(source)/\(file.name)"
     if try DurableFile.exists(path) {

@@ -283,8 +283,8 @@ package final class JournalFollower {
     JournalError(
       .occupied,
       "\(name) in \(place.name) is not what \(source) has: the source continued from an earlier "
-        + "state, or another program has written to the copy. The copy is kept, because it may have "
-        + "revisions that the source lost. Name another directory for a new copy.",
+        + "state, or another program has written to the copy. The copy is kept, because it may "
+        + "have revisions that the source lost. Name another directory for a new copy.",
     )
   }
 

@@ -6,6 +6,7 @@ import Synchronization
 /// as it lives.
 @MainActor
 final class CopiesLook {
+  /// Bounded by ``FollowerNote/most``.
   private var notes: [FollowerNote] = []
   private var look: RepeatedLook<[FollowerNote]>?
 
