@@ -290,7 +290,7 @@ import Darwin
         try place.write(bytes[..<2], to: "log/a", isRest: isRest, CopyChecksum(bytes[...]))
       }
       #expect(code == .busy)
-      #expect(try place.read("log/a") == bytes)
+      #expect(try place.read("log/a", nil) == bytes)
       #expect(try names("log") == ["a"])
     }
   }

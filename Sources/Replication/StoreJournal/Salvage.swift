@@ -268,7 +268,8 @@ package struct Salvage {
         try write(name, after: revisions.lowerBound - 1) { try $0.add(part) }
         report.missing.append(
           "Revisions \(revisions.lowerBound) to \(revisions.upperBound) of \(tail.path) are of the "
-            + "bytes after the end of the log, and are no part of the history. They are in "
+            + "bytes after the end of the log, and are no part of the history. They were not "
+            + "acknowledged, or their checksum is wrong: do not trust their contents. They are in "
             + "\(report.files.last ?? "")."
         )
       }

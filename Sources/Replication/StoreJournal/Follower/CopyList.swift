@@ -38,6 +38,9 @@ struct CopyList {
   var root: String
   var files: [String: File] = [:]
 
+  /// Returns whether a line is the first one of a list.
+  static func isHeading(_ line: String) -> Bool { line.hasPrefix("\(magic) ") }
+
   init(history: UInt64, root: String) {
     self.history = history
     self.root = root

@@ -118,7 +118,9 @@ package struct CopyPlace: Sendable {
   ) throws(JournalError) -> (lines: [String], files: [Found]) {
     let words = [heading, mustExist ? "existing" : "", isQuick ? "quick" : ""]
     let answer = try run(Self.listing, words)
+    // A login shell may print something first.
     let lines = answer.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      .drop { !CopyList.isHeading($0) }
     let end = lines.firstIndex(of: "") ?? lines.endIndex
     let files = lines[end...].compactMap { line -> Found? in
       let parts = line.split(separator: " ", maxSplits: 2).map(String.init)
@@ -147,8 +149,19 @@ package struct CopyPlace: Sendable {
   }
 
   /// Reads a file.
-  func read(_ name: String) throws(JournalError) -> [UInt8] {
-    Array(try output(Self.reading, [name], [], atMost: LoadedSegment.largest))
+  ///
+  /// - Parameters:
+  ///   - name: The file.
+  ///   - sum: Its checksum there; nil if it is not known.
+  func read(_ name: String, _ sum: String?) throws(JournalError) -> [UInt8] {
+    let bytes = try output(Self.reading, [name], [], atMost: LoadedSegment.largest)
+    guard sum ?? CopyChecksum(bytes[...]).text == CopyChecksum(bytes[...]).text else {
+      throw JournalError(
+        .busy,
+        "\(name) was not received from \(self.name) as it is there: \(bytes.count) bytes.",
+      )
+    }
+    return bytes
   }
 
   /// Removes files.

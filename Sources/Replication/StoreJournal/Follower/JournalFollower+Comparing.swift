@@ -15,6 +15,9 @@ extension JournalFollower {
       mustExist: wasKept,
       isQuick: isVerified,
     )
+    guard !lines.isEmpty else {
+      throw JournalError(.busy, "\(place.name) has not sent its list.")
+    }
     guard let list = CopyList(lines: lines), list.history == history, list.root == root else {
       throw JournalError(
         .occupied,
@@ -63,7 +66,7 @@ extension JournalFollower {
     _ segments: [LogSegment],
   ) throws(JournalError) {
     guard let number = segments.firstIndex(of: segment) else {
-      return try adopt(segment, segments)
+      return try adopt(segment, found, segments)
     }
     let next = segments.dropFirst(number + 1).first
     let loaded = try LoadedSegment(segment, in: source, isWritten: next == nil)
@@ -77,17 +80,21 @@ extension JournalFollower {
       return
     }
     // It has other revisions than the source, or is damaged.
-    let copy = try place.read(found.name)
+    let copy = try place.read(found.name, found.sum)
     guard (try? Self.part(of: copy, segment)) != nil else { return onEvent(.replaced(found.name)) }
-    try checkVoid(bytes, of: loaded, next)
+    try checkVoid(bytes, of: loaded, next, copy)
   }
 
   /// Lists a segment that the source no longer has.
-  private func adopt(_ segment: LogSegment, _ segments: [LogSegment]) throws(JournalError) {
+  private func adopt(
+    _ segment: LogSegment,
+    _ found: CopyPlace.Found,
+    _ segments: [LogSegment],
+  ) throws(JournalError) {
     guard let oldest = segments.first, segment < oldest else {
       throw otherPast(segment.copyName)
     }
-    let bytes = try place.read(segment.copyName)
+    let bytes = try place.read(segment.copyName, found.sum)
     guard let part = try? Self.part(of: bytes, segment) else {
       onEvent(.damaged("\(segment.copyName) of the copy is damaged."))
       leftovers.insert(segment.copyName)

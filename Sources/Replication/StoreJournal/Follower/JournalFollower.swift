@@ -35,6 +35,8 @@ package final class JournalFollower {
     case replaced(String)
     /// Earlier history of the source is damaged.
     case damaged(String)
+    /// The note in the source could not be written, so its daemon does not report the copy.
+    case unnoted(String)
 
     package var description: String {
       switch self {
@@ -43,6 +45,7 @@ package final class JournalFollower {
           + "copy begins again with the snapshot of revision \(snapshot)."
       case .replaced(let name): "\(name) of the copy was damaged. It was copied again."
       case .damaged(let fault): "\(fault) The copy lacks the earlier history."
+      case .unnoted(let fault): "The daemon's status does not show this copy. \(fault)"
       }
     }
   }
@@ -68,7 +71,10 @@ package final class JournalFollower {
   private var unreadable: LogSegment?
   /// The end of the newest segment's whole entries, if more bytes followed at the last look.
   private var damagedEnd: SegmentPart?
+  /// The snapshots of the source that cannot be used, as they were when that was found.
+  private var unusable: [String: FileStamp] = [:]
   private var note: FollowerNote
+  private var isNoted = true
 
   /// A segment that may grow.
   struct Growing {
@@ -146,7 +152,7 @@ package final class JournalFollower {
     let startedAt = JournalDirectory.wallMilliseconds
     do throws(JournalError) {
       let progress = try step(onProgress)
-      try write { note in
+      write { note in
         (note.revision, note.fault) = (progress.revision, nil)
         if progress.isComplete { note.completeAt = startedAt }
       }
@@ -158,20 +164,28 @@ package final class JournalFollower {
     } catch {
       // The last command may have been executed or not.
       (files, growing) = (nil, nil)
-      try write { $0.fault = error.message }
+      write { $0.fault = error.message }
       throw error
     }
   }
 
   /// Writes the note, unless nothing but the time has changed.
-  private func write(_ change: (inout FollowerNote) -> Void) throws(JournalError) {
+  ///
+  /// A failure does not end the copying: the source's disk may be full.
+  private func write(_ change: (inout FollowerNote) -> Void) {
     var next = note
     change(&next)
     var same = next
     same.completeAt = note.completeAt
     guard same != note || next.completeAt - note.completeAt >= Self.noteMilliseconds else { return }
     note = next
-    try note.write(to: source)
+    do throws(JournalError) {
+      try note.write(to: source)
+      isNoted = true
+    } catch {
+      if isNoted { onEvent(.unnoted(error.message)) }
+      isNoted = false
+    }
   }
 
   /// The time after which an unchanged note is written again, in milliseconds.
@@ -316,7 +330,7 @@ package final class JournalFollower {
           try place.write(rest, to: name, isRest: true, sum, listing: line)
         }
       } else {
-        try checkVoid(bytes, of: loaded, next)
+        try checkVoid(bytes, of: loaded, next, try place.read(name, known.sum.text))
         try place.write(bytes[...], to: name, sum, listing: line)
       }
     } else {
@@ -382,11 +396,11 @@ package final class JournalFollower {
     _ bytes: [UInt8],
     of loaded: LoadedSegment,
     _ next: LogSegment?,
+    _ copy: [UInt8],
   ) throws(JournalError) {
     let name = LogSegment(first: loaded.header.first, term: loaded.header.term).copyName
     guard let next else { throw otherPast(name) }
     let epoch = try LogHeader(of: next, in: source).epoch
-    let copy = try place.read(name)
     guard epoch == loaded.header.epoch, copy.starts(with: bytes) else { throw otherPast(name) }
   }
 
@@ -410,12 +424,16 @@ package final class JournalFollower {
     let name = SnapshotFile.copyName(of: revision, isCopy: isCopy)
     guard files?[name] == nil, !isCopy || needsSecondFile(of: revision) else { return }
     let path = SnapshotFile.path(of: revision, in: source, isCopy: isCopy)
+    let stamp = FileStamp(of: path)
+    if let stamp, unusable[name] == stamp { return }
+    unusable[name] = stamp
     guard let contents = try SnapshotFile.read(path, revision),
       try !snapshots.isForeign(contents.fields, revision, &sums),
       let bytes = try DurableFile.read(path)
     else { return }
     let sum = CopyChecksum(bytes[...])
     let file = CopyList.File(name: name, sum: sum.text, last: revision)
+    unusable[name] = nil
     try place.write(bytes[...], to: name, sum, listing: file.line)
     files?[name] = file
   }
