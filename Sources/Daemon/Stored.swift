@@ -30,7 +30,8 @@ struct Stored: ParsableCommand {
       Prints one line when clients can connect: "ready dir=… epoch=… revision=…". Logs on \
       standard error. SIGTERM or SIGINT finishes accepted actions and ends the daemon. SIGHUP \
       reloads the settings and the grants: the log level and the grants take effect at once, \
-      other settings after a restart.
+      other settings after a restart. SIGUSR2 lets the program's current file take over, as the \
+      command upgrade does.
 
       Reports its status to a service manager (Type=notify of systemd), with watchdog messages \
       if the manager requests them (WatchdogSec=).
@@ -44,7 +45,7 @@ struct Stored: ParsableCommand {
         stored --durability batched --log-format json
       """,
     version: ProgramVersion.text(of: "stored"),
-    subcommands: [ReplayHistory.self, MakeTest.self, ShowConfig.self],
+    subcommands: [Upgrade.self, ReplayHistory.self, MakeTest.self, ShowConfig.self],
   )
 
   // Options of the other commands may also precede their names.

@@ -3,7 +3,7 @@ import Testing
 
 /// Whether the environment sets longer or more rounds.
 private let isLongRun = [
-  "STORM_SECONDS", "CRASH_ROUNDS", "CUTS", "ERRNOS", "KILLS", "COPIES", "FOLLOW_KILLS",
+  "STORM_SECONDS", "CRASH_ROUNDS", "CUTS", "ERRNOS", "KILLS", "COPIES", "FOLLOW_KILLS", "HANDOVERS",
 ].contains {
   ProcessInfo.processInfo.environment[$0] != nil
 }

@@ -59,6 +59,34 @@ extension JournalDirectory {
     return Reading(bytes: bytes, obstacle: obstacle)
   }
 
+  /// Reads the records after a revision that another reader has reached.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision.
+  ///   - snapshot: The revision of the snapshot from which that reader has begun.
+  ///   - schema: The schema of the last record that it has read, encoded.
+  ///   - take: Receives each part.
+  /// - Returns: The result, with the bytes of these records.
+  /// - Throws: ``JournalError``, also in place of a `CodecError` that `take` throws.
+  package func readRest(
+    after revision: UInt64,
+    from snapshot: UInt64,
+    writtenBy schema: [UInt8],
+    _ take: (Part) throws(CodecError) -> Void,
+  ) throws(JournalError) -> Reading {
+    guard revision <= opening.newest else {
+      throw corrupt("revision \(revision) was read, and its log now ends at \(opening.newest)")
+    }
+    readFrom.withLock { $0 = snapshot }
+    let bytes = try readRecords(
+      after: revision,
+      countingAfter: revision,
+      writtenBy: schema,
+      take,
+    )
+    return Reading(bytes: bytes)
+  }
+
   /// The snapshot before the newest one, if fewer than `least` records follow the newest and the
   /// log has the records between them.
   ///

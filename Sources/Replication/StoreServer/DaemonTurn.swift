@@ -75,10 +75,16 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   /// Whether goodbyes were sent, and each client has answered or timed out.
   package var isOver: Bool { if case .over = phase { true } else { false } }
 
+  /// The reason for which the daemon stops, for its clients.
+  private var goodbye = "The daemon is stopping."
+
   /// Finishes accepted actions, sends goodbyes to clients, and ends.
-  package func stop() {
+  ///
+  /// - Parameter message: The reason, for the clients; nil for the usual one.
+  package func stop(saying message: String? = nil) {
     guard case .serving = phase else { return }
     phase = .stopping
+    if let message { goodbye = message }
     transport.wakeUp()
   }
 
@@ -343,7 +349,12 @@ package final class DaemonTurn<Transport: DaemonTransport> {
       let time = server.timing.settling
       fail("The disk did not take the daemon's last records in \(time).")
     }
-    let told = server.shutDown(moment, heardUntil: heardUntil, reason: failure)
+    let told = server.shutDown(
+      moment,
+      heardUntil: heardUntil,
+      reason: failure,
+      message: goodbye,
+    )
     try sendFrames(at: moment.instant)
     report(isLast: true)
     phase = .leaving(told, until: moment.instant.advanced(by: server.timing.farewell))

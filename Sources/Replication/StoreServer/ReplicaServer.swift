@@ -583,15 +583,19 @@ package final class ReplicaServer {
   ///   - moment: The current time.
   ///   - heard: The time as of which silence is judged.
   ///   - reason: Why the state can no longer be kept, if that is the cause.
+  ///   - message: What the clients are notified of otherwise.
   /// - Returns: The peers that were sent a goodbye.
   @discardableResult
-  func shutDown(_ moment: Moment, heardUntil heard: Moment, reason: String? = nil) -> Set<PeerID> {
+  func shutDown(
+    _ moment: Moment,
+    heardUntil heard: Moment,
+    reason: String? = nil,
+    message: String = "The daemon is stopping.",
+  ) -> Set<PeerID> {
     endTurn(moment, heardUntil: heard)
     let all = sessions.all
     for session in all {
-      let message =
-        reason.map { "The daemon cannot keep its state: \($0)" }
-        ?? "The daemon is stopping."
+      let message = reason.map { "The daemon cannot keep its state: \($0)" } ?? message
       audit(session, "A session ends.", reason: "goingDown")
       outbox.send(.goodbye(code: "goingDown", message: message), to: session.peer)
       session.actions.cancelAll()

@@ -118,6 +118,14 @@ package final class DirectoryLock: Sendable {
     return text(descriptor).flatMap { LockText($0) }?.program
   }
 
+  /// The contents of a directory's lock, which each holder replaces; empty if it cannot be read.
+  package static func contents(of directory: String) -> [UInt8] {
+    let descriptor = open(file(in: directory), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    return Array(text(descriptor) ?? [])
+  }
+
   /// Returns the path of a directory's lock.
   package static func file(in directory: String) -> String { "\(directory)/\(name)" }
 

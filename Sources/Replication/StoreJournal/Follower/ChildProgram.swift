@@ -37,6 +37,32 @@ package struct ChildProgram {
       close(stdin[0])
       close(stdout[1])
     }
+    do throws(Failure) {
+      pid = try Self.spawn(words[0], words, moving: [(stdin[0], 0), (stdout[1], 1)])
+    } catch {
+      close(stdin[1])
+      close(stdout[0])
+      throw error
+    }
+    (input, output) = (stdin[1], stdout[0])
+  }
+
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - program: Its path, or its name, which is searched in `PATH`.
+  ///   - words: Its arguments, the first of which is its name.
+  ///   - variables: Its environment; nil for that of this process.
+  ///   - descriptors: Descriptors of this process, and their numbers in the program. It has no
+  ///     others except the standard ones.
+  /// - Returns: Its pid.
+  /// - Throws: ``Failure``.
+  package static func spawn(
+    _ program: String,
+    _ words: [String],
+    _ variables: [String]? = nil,
+    moving descriptors: [(from: Int32, to: Int32)],
+  ) throws(Failure) -> Int32 {
     #if canImport(Darwin)
     var actions: posix_spawn_file_actions_t?
     #else
@@ -44,8 +70,7 @@ package struct ChildProgram {
     #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, stdin[0], 0)
-    posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
+    for (from, to) in descriptors { posix_spawn_file_actions_adddup2(&actions, from, to) }
     #if canImport(Darwin)
     var attributes: posix_spawnattr_t?
     #else
@@ -59,16 +84,15 @@ package struct ChildProgram {
     sigaddset(&signals, SIGPIPE)
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-    let pointers = words.map { strdup($0) }
-    defer { for pointer in pointers { free(pointer) } }
+    let (pointers, values) = (words.map { strdup($0) }, (variables ?? []).map { strdup($0) })
+    defer { for pointer in pointers + values { free(pointer) } }
     var child: pid_t = 0
-    let status = posix_spawnp(&child, words[0], &actions, &attributes, pointers + [nil], environ)
-    guard status == 0 else {
-      close(stdin[1])
-      close(stdout[0])
-      throw Failure(code: status)
-    }
-    (pid, input, output) = (child, stdin[1], stdout[0])
+    let status =
+      variables == nil
+      ? posix_spawnp(&child, program, &actions, &attributes, pointers + [nil], environ)
+      : posix_spawnp(&child, program, &actions, &attributes, pointers + [nil], values + [nil])
+    guard status == 0 else { throw Failure(code: status) }
+    return child
   }
 
   /// Writes its input, reads its output, and waits for its end.

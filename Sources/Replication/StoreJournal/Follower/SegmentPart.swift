@@ -59,11 +59,11 @@ struct SegmentPart: Hashable {
 }
 
 /// The properties of a file that change when it is written.
-struct FileStamp: Hashable {
+package struct FileStamp: Hashable, Sendable {
   private let values: [Int64]
 
   /// Returns nil if the file cannot be examined.
-  init?(of path: String) {
+  package init?(of path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     #if canImport(Darwin)

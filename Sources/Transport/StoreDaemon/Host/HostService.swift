@@ -75,13 +75,16 @@ final class HostService: LoopParticipant {
   }
 
   /// Finishes the turn, takes leave of the clients, and stops.
-  func stop() { turn.stop() }
+  ///
+  /// - Parameter message: The reason, for the clients; nil for the usual one.
+  func stop(saying message: String? = nil) { turn.stop(saying: message) }
 
   /// Closes everything.
   ///
+  /// - Parameter keepsSnapshot: Whether a second snapshot is kept if there is only one.
   /// - Returns: The lasting error of closing the journal; nil if it was closed, was to stay open,
   ///   or failed temporarily.
-  func close() -> JournalError? {
+  func close(keepingSnapshot keepsSnapshot: Bool = true) -> JournalError? {
     guard !isClosed else { return nil }
     isClosed = true
     // Both closures retain the loop, which retains this object.
@@ -91,7 +94,8 @@ final class HostService: LoopParticipant {
     transport.sockets.close()
     // After a failure the end must not look orderly, as records may be missing on disk.
     guard let journal, turn.failure == nil else { return nil }
-    let (last, settling) = (turn.server.lastSnapshot(), turn.server.timing.settling)
+    let last = keepsSnapshot ? turn.server.lastSnapshot() : nil
+    let settling = turn.server.timing.settling
     do throws(JournalError) {
       try journal.close(keeping: last, within: settling)
       return nil

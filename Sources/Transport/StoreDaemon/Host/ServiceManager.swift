@@ -18,11 +18,17 @@ final class ServiceManager {
   /// The watchdog interval in microseconds; nil without a watchdog.
   private let watchdog: Int?
   private let logger: Logger
+  private let isSuccessor: Bool
   private var timer: (any DispatchSourceTimer)?
   private var hasFailed = false
 
   /// Creates it from `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`; nil without the first.
-  init?(logger: Logger) {
+  ///
+  /// - Parameters:
+  ///   - logger: The log for the operator.
+  ///   - isSuccessor: Whether this process replaces the one that the service manager started.
+  init?(logger: Logger, isSuccessor: Bool = false) {
+    self.isSuccessor = isSuccessor
     guard let name = Self.variable("NOTIFY_SOCKET") else { return nil }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -61,7 +67,7 @@ final class ServiceManager {
   /// Reports that the daemon is ready; from then on sends watchdog messages from the main thread,
   /// as long as that is not blocked.
   func ready(_ status: String) {
-    tell("READY=1\nSTATUS=\(status)")
+    tell((isSuccessor ? "MAINPID=\(getpid())\n" : "") + "READY=1\nSTATUS=\(status)")
     guard timer == nil, let watchdog else { return }
     let timer = DispatchSource.makeTimerSource(queue: .main)
     let interval = DispatchTimeInterval.microseconds(watchdog / 2)

@@ -6,7 +6,8 @@ import Glibc
 import Darwin
 #endif
 
-/// SIGTERM and SIGINT as requests to stop, and SIGHUP as a request to reload the configuration.
+/// SIGTERM and SIGINT as requests to stop, SIGHUP as a request to reload the configuration, and
+/// SIGUSR2 as a request to let the program's current file take over.
 ///
 /// No request is lost after this object was created: a handler writes into a pipe for each kind of
 /// request, which the main queue reads. Several requests of a kind may become one. The signals are
@@ -20,20 +21,22 @@ final class StopSignals {
   private var former: [Int32: sigaction] = [:]
   private let stop: SignalPipe
   private let reload: SignalPipe
+  private let handOver: SignalPipe
   /// Whether a request to stop has been read from its pipe.
   private var isStopRead = false
   /// Bounded by ``numbers``.
   private var sources: [any DispatchSourceRead] = []
 
-  private static let numbers = [SIGTERM, SIGINT, SIGHUP]
+  private static let numbers = [SIGTERM, SIGINT, SIGHUP, SIGUSR2]
 
   /// Handles the signals from now on.
   ///
   /// - Throws: ``HostError`` if the process has no descriptor left.
   init() throws(HostError) {
     (stop, reload) = (try SignalPipe.open(&stopPipe), try SignalPipe.open(&reloadPipe))
+    handOver = try SignalPipe.open(&handOverPipe)
     // Requests from before belong to the host before.
-    _ = (stop.hasBytes(), reload.hasBytes())
+    for pipe in [stop, reload, handOver] { _ = pipe.hasBytes() }
     for number in Self.numbers {
       var old = sigaction()
       sigaction(number, nil, &old)
@@ -59,8 +62,9 @@ final class StopSignals {
   func begin(
     onStop: @escaping @MainActor () -> Void,
     onReload: @escaping @MainActor () -> Void,
+    onHandOver: @escaping @MainActor () -> Void,
   ) {
-    sources = [(stop, onStop), (reload, onReload)].map { pipe, body in
+    sources = [(stop, onStop), (reload, onReload), (handOver, onHandOver)].map { pipe, body in
       let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reading, queue: .main)
       source.setEventHandler { MainActor.assumeIsolated { if pipe.hasBytes() { body() } } }
       source.resume()
@@ -129,12 +133,19 @@ private struct SignalPipe {
 /// The main thread sets each once, before a handler is installed.
 @exclusivity(unchecked) private nonisolated(unsafe) var stopPipe: SignalPipe?
 @exclusivity(unchecked) private nonisolated(unsafe) var reloadPipe: SignalPipe?
+@exclusivity(unchecked) private nonisolated(unsafe) var handOverPipe: SignalPipe?
 
 /// Notes a signal; a full pipe contains the request already.
 private let noteSignal: @convention(c) (Int32) -> Void = { number in
   let former = errno
   var byte: UInt8 = 1
-  if let pipe = number == SIGHUP ? reloadPipe : stopPipe { _ = write(pipe.writing, &byte, 1) }
+  let pipe =
+    switch number {
+    case SIGHUP: reloadPipe
+    case SIGUSR2: handOverPipe
+    default: stopPipe
+    }
+  if let pipe { _ = write(pipe.writing, &byte, 1) }
   errno = former
 }
 

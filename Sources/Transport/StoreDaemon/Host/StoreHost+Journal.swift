@@ -24,12 +24,14 @@ extension StoreHost {
   }
 
   /// Recovers the state from disk; nil if it is kept in memory only.
-  func openJournal() throws(HostError) -> OpenedJournal? {
+  ///
+  /// - Parameter ahead: What was read of it before; nil to read all of it.
+  func openJournal(_ ahead: ReadAhead? = nil) throws(HostError) -> OpenedJournal? {
     guard let path = configuration.data else { return nil }
     let form = try durableForm()
     do throws(JournalError) {
       return try core.withOwnDependencies { () throws(JournalError) in
-        try openJournal(in: path, form)
+        try openJournal(in: path, form, ahead)
       }
     } catch {
       throw HostError(error)
@@ -69,16 +71,17 @@ extension StoreHost {
   private func openJournal(
     in path: String,
     _ form: DurableForm<State>,
+    _ ahead: ReadAhead?,
   ) throws(JournalError) -> OpenedJournal {
     let file = try openDirectory(path, form)
     warnOfMemory(file)
-    let recovery = Recovery(
-      form,
-      initial: core.state,
-      revision: core.revision,
-      owner: geteuid(),
-    )
-    let (reading, isEmpty, hasSnapshot) = try read(file, form, into: recovery)
+    let recovery = ahead?.recovery ?? makeRecovery(form)
+    let (reading, isEmpty, hasSnapshot) =
+      if let ahead {
+        (try readRest(file, ahead), false, true)
+      } else {
+        try read(file, form, into: recovery)
+      }
     var bytes = reading.bytes
     if let obstacle = reading.obstacle { warn(of: obstacle) }
     var recovered = recovery.finish(wasStopped: file.opening.isClean)
@@ -94,7 +97,10 @@ extension StoreHost {
       core.enter()
       try keep(recovered, form, in: file)
     } else {
-      if !file.opening.isSameBuild || !hasSnapshot {
+      if !file.opening.isSameBuild, ahead != nil {
+        // Clients wait. A snapshot in this build's form is due at once, beside the work.
+        bytes = .max / 2
+      } else if !file.opening.isSameBuild || !hasSnapshot {
         bytes = try carryOver(recovered, form, in: file)
       }
       core.restore(recovered.root, revision: recovered.revision)
@@ -106,6 +112,10 @@ extension StoreHost {
       recovered: recovered,
       epoch: file.opening.epoch,
     )
+  }
+
+  func makeRecovery(_ form: DurableForm<State>) -> Recovery<State> {
+    Recovery(form, initial: core.state, revision: core.revision, owner: geteuid())
   }
 
   /// Passes the history to a recovery.
@@ -338,7 +348,7 @@ extension StoreHost {
     return JournalDirectory.segmentBytes
   }
 
-  private static var limits: Limits {
+  static var limits: Limits {
     var limits = Limits()
     #if FAILPOINTS
     if let bytes = Failpoints.recordBytesPerSnapshot { limits.recordBytesPerSnapshot = bytes }

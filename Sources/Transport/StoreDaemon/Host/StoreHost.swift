@@ -85,6 +85,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private(set) var service: HostService?
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
+  /// The process that is to replace this one; nil if none was started.
+  var successor: Successor?
+  /// The channel to the daemon that this process replaces; nil without one.
+  var predecessor: HandOverChannel?
   /// Whether the host has replayed its history; its store then starts no effects.
   var hasReplayed = false
   /// Whether a daemon that is still reading its history has to end.
@@ -161,6 +165,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// (`Type=notify` of systemd) when clients can connect, when it reloads and when it stops. The
   /// main thread sends the watchdog messages.
   ///
+  /// On SIGUSR2 it starts its program's file again, which may be another build by now, and lets it
+  /// take over: see `docs/guides/Running.md`. It then returns without an error.
+  ///
   /// It takes over the main thread, so call it there, from a synchronous `main`. Before it returns,
   /// it finishes accepted actions and notifies the clients.
   ///
@@ -175,6 +182,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         remedy: "Call run() from a synchronous main: an asynchronous one has left it.",
       )
     }
+    _ = LaunchedProgram.current
+    predecessor = HandOverChannel.inherited()
     // First, so that no signal is lost.
     let signals = try StopSignals()
     defer { signals.end() }
@@ -185,12 +194,15 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     service.onStop = { loop.stop() }
     onReady(ready)
     tellReady()
+    predecessor?.send(.leading)
     do throws(ZeroMQError) {
       try loop.run()
     } catch {
       failure = Self.failure(of: error)
     }
-    if let error = end(of: service) { throw error }
+    let error = end(of: service)
+    try letSuccessorLead(unless: error)
+    if let error { throw error }
     #else
     let signals = try StopSignals()
     _ = try open()
@@ -223,10 +235,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   }
 
   private func beginListening(to signals: StopSignals) {
-    serviceManager = ServiceManager(logger: logger)
+    serviceManager = ServiceManager(logger: logger, isSuccessor: predecessor != nil)
     signals.begin(
       onStop: { [weak self] in self?.stop() },
       onReload: { [weak self] in self?.reload() },
+      onHandOver: { [weak self] in self?.beginHandOver() },
     )
   }
 
@@ -271,6 +284,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   /// Finishes accepted actions, takes leave of clients and ends ``run(onReady:)``.
   public func stop() {
+    cancelHandOver()
     serviceManager?.stopping()
     service?.stop()
   }
@@ -291,6 +305,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     prepareProcess()
     try configuration.check()
     try checkNames()
+    let ahead = try readAhead()
     let directories = try takeDirectories()
     try checkDescriptors()
     let grantsFile = makeGrantsFile()
@@ -299,7 +314,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     let key = try daemonKey()
     warnOfPlainAddresses()
     var generator = SystemRandomNumberGenerator()
-    let opened = try openJournal()
+    let opened = try openJournal(ahead)
     core.enter()
     let epoch = opened?.epoch ?? generator.next()
     // Before the server takes over the store, because without sockets there is no server.
@@ -451,7 +466,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     }
   }
 
-  private func checkDescriptors() throws(HostError) {
+  func checkDescriptors() throws(HostError) {
     FileDescriptorLimit.raise()
     do throws(ZeroMQError) {
       try FileDescriptorLimit.check(least: FileDescriptorLimit.leastOfDaemon)
@@ -508,7 +523,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     metrics?.stop()
     metrics = nil
     // The program may use the store further, even though the daemon no longer serves it.
-    let error = service?.close()
+    let error = service?.close(keepingSnapshot: successor == nil)
     service = nil
     directoryLook = nil
     grantsLook = nil

@@ -1,0 +1,73 @@
+import StoreJournal
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Replaces a running daemon by another process of its program, without an outage.
+///
+/// ```swift
+/// let pid = try DaemonUpgrade.request(in: "/run/app")
+/// ```
+///
+/// The daemon starts the file by which it was started, which may be another build by now, with the
+/// same arguments and environment. It hands over when the new process has read the history. If the
+/// new process cannot start, the daemon goes on.
+public enum DaemonUpgrade {
+  /// Requests the replacement, and waits until the new process serves.
+  ///
+  /// Call it as the daemon's user. It blocks.
+  ///
+  /// - Parameters:
+  ///   - directory: The daemon's directory: ``HostConfiguration/directory``.
+  ///   - time: The longest wait. The daemon may be replaced later.
+  /// - Returns: The new process.
+  /// - Throws: ``HostError``. Its code is `tryAgain` if the daemon was not replaced.
+  @discardableResult
+  public static func request(
+    in directory: String,
+    within time: Duration = .seconds(60),
+  ) throws(HostError) -> Int32 {
+    guard let former = DirectoryLock.holder(of: directory).flatMap({ Int32($0) }) else {
+      throw HostError(
+        .tryAgain,
+        "No daemon runs in \(directory).",
+        remedy: "Start it, or name the directory of one.",
+      )
+    }
+    let contents = DirectoryLock.contents(of: directory)
+    // A new socket may have the number of the former one.
+    let socket = FileStamp(of: "\(directory)/ctl")
+    guard kill(former, SIGUSR2) == 0 else {
+      throw HostError(
+        .notAllowed,
+        "Process \(former), which uses \(directory), could not be notified: "
+          + "\(StoreDirectory.systemMessage()).",
+        remedy: "Run the command as the daemon's user, and in its container.",
+      )
+    }
+    let end = ContinuousClock.now + time
+    while ContinuousClock.now < end {
+      _ = poll(nil, 0, 20)
+      let holder = DirectoryLock.holder(of: directory).flatMap { Int32($0) }
+      let isNew = DirectoryLock.contents(of: directory) != contents
+      guard let holder, isNew, FileStamp(of: "\(directory)/ctl") != socket else { continue }
+      guard holder != former else {
+        throw HostError(
+          .tryAgain,
+          "The new process did not serve, and process \(former) has started again as it was.",
+          remedy: "See the daemon's log.",
+        )
+      }
+      return holder
+    }
+    throw HostError(
+      .tryAgain,
+      "Process \(former) was not replaced within \(time): the new process could not start, or is "
+        + "reading the history.",
+      remedy: "See the daemon's log.",
+    )
+  }
+}
