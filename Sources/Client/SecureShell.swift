@@ -155,7 +155,7 @@ final class SecureShell {
       // An ended connection is noticed after a minute at most.
       options += [
         "ControlMaster=yes", "ControlPath=\(directory)/ctl", "ServerAliveInterval=15",
-        "ServerAliveCountMax=3",
+        "ServerAliveCountMax=3", "ConnectTimeout=30",
       ]
     }
     var arguments = ["-N", "-T"]

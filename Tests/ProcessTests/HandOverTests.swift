@@ -138,7 +138,7 @@ extension ProcessTests {
           let run = try await upgrade(world)
           let pid = try #require(
             run.output.first.flatMap { try? JSONValue(parsing: $0)["pid"]?.int },
-            "\(run.errorText)"
+            "\(run.errorText)",
           )
           #expect(pids.insert(pid_t(pid)).inserted, "round \(round)")
           senders.send(20)

@@ -295,6 +295,50 @@ import Darwin
     }
   }
 
+  @Test func `A command that outlives its follower changes nothing that another one wrote`() throws
+  {
+    let place = CopyPlace(directory: target.path)
+    _ = try place.list(heading: "x", mustExist: false, isQuick: false)
+    let (old, new) = (Array("old".utf8), Array("newer".utf8))
+    try place.write(old[...], to: "log/a", CopyChecksum(old[...]))
+    // The late command expects the file that it was to replace.
+    try place.write(new[...], to: "log/a", CopyChecksum(new[...]))
+    let late = Array("old and late".utf8)
+    let code = code {
+      let sum = CopyChecksum(old[...]).text
+      try place.write(late[...], to: "log/a", CopyChecksum(late[...]), replacing: .file(sum))
+    }
+    #expect(code == .busy)
+    #expect(try place.read("log/a", nil) == new)
+    #expect(try names("log") == ["a"])
+  }
+
+  @Test func `A directory that a daemon has used is no copy any more, and keeps its drafts`() throws
+  {
+    _ = try begun()
+    try complete(try follower())
+    for name in ["lock", "log/x.new", "snapshots/5.snapshot.x.new"] {
+      try Data("x".utf8).write(to: URL(fileURLWithPath: "\(target.path)/\(name)"))
+    }
+    #expect(code { try complete(follower()) } == .occupied)
+    #expect(FileManager.default.fileExists(atPath: "\(target.path)/log/x.new"))
+    #expect(FileManager.default.fileExists(atPath: "\(target.path)/snapshots/5.snapshot.x.new"))
+  }
+
+  @Test func `A segment that stayed empty and was replaced does not end the copying`() throws {
+    let file = try begun()
+    try file.close()
+    _ = try open()
+    try complete(try follower())
+    #expect(try names("log").last?.hasSuffix("11-2.log") == true)
+    let last = try open()
+    for follower in [try follower(), try follower()] { try complete(follower) }
+    try append(11...12, to: last)
+    #expect(try complete(try follower()) == 12)
+    #expect(try LogSurvey(target.path).problems == [])
+    #expect(try restored() == 12)
+  }
+
   @Test func `A follower that was away too long begins again with a snapshot, and reports it`()
     throws
   {
@@ -382,6 +426,36 @@ import Darwin
     }
   }
 
+  @Test func `A source that went back and continued with the same names is recognized`() throws {
+    var file: JournalDirectory? = try open(segmentBytes: 64 << 10)
+    try keep(0, in: #require(file))
+    try append(1...6, to: #require(file))
+    file = nil
+    let old = "\(source.path)-old"
+    try FileManager.default.copyItem(atPath: source.path, toPath: old)
+    file = try open(segmentBytes: 64 << 10)
+    try append(7...13, to: #require(file))
+    file = nil
+    file = try open(segmentBytes: 64 << 10)
+    try append(14...14, to: #require(file))
+    try complete(try follower())
+    file = nil
+    // The copy ends with the finished segment of revisions 7 to 13.
+    try FileManager.default.removeItem(
+      atPath: "\(target.path)/log/\(try #require(names("log").last))"
+    )
+    try FileManager.default.removeItem(atPath: source.path)
+    try FileManager.default.moveItem(atPath: old, toPath: source.path)
+    file = try open(segmentBytes: 64 << 10)
+    try append(7...17, to: #require(file))
+    #expect(code { try complete(follower()) } == .occupied)
+    file = nil
+    file = try open(segmentBytes: 64 << 10)
+    try append(18...18, to: #require(file))
+    #expect(code { try complete(follower()) } == .occupied)
+    #expect(try restored() == 13)
+  }
+
   @Test func `Entries that a takeover has voided leave the copy`() throws {
     let first = try open(segmentBytes: 64 << 10)
     try keep(0, in: first)
@@ -430,7 +504,7 @@ import Darwin
     }
   }
 
-  @Test func `A damaged file that the source no longer has goes with the history before it`()
+  @Test func `A damaged file that the source no longer has stays, with the history before it`()
     throws
   {
     let file = try begun()
@@ -442,10 +516,12 @@ import Darwin
     try trim(file)
     let name = "log/\(try names("log")[1])"
     try flip("\(target.path)/\(name)")
+    let before = try names("log")
     let events = Events()
     try complete(try follower(nil, Retention(), events))
-    #expect(events.all.count == 1 && "\(events.all)".contains(name), "\(events.all)")
-    #expect(try LogSurvey(target.path).problems == [])
+    #expect(events.all == [.stale(name)])
+    #expect(try names("log") == before)
+    #expect(try LogSurvey(target.path).isDamaged)
     #expect(try restored() == 20)
   }
 
@@ -461,6 +537,28 @@ import Darwin
     #expect(events.all.count == 1, "\(events.all)")
     #expect(try LogSurvey(target.path).problems == [])
     #expect(try restored() == 30)
+  }
+
+  @Test func `A copy keeps what is damaged in the source`() throws {
+    var file: JournalDirectory? = try begun()
+    let follower = try follower()
+    try complete(follower)
+    let newest = try #require(names("log", in: source.path).last)
+    file = nil
+    try damage(newest)
+    #expect(code { try complete(follower) } == .corrupt)
+    // A daemon that starts has it in its past.
+    let path = "\(source.path)/log/\(newest)"
+    let damaged = try Data(contentsOf: URL(fileURLWithPath: path))
+    try damage(newest)
+    file = try open()
+    try append(11...12, to: #require(file))
+    try damaged.write(to: URL(fileURLWithPath: path))
+    let before = try names("log")
+    for follower in [follower, try self.follower()] {
+      #expect(code { try complete(follower) } == .corrupt)
+      #expect(try names("log") == before && restored() == 10)
+    }
   }
 
   @Test func `Damage that a restart would meet ends the copying`() throws {
@@ -497,7 +595,62 @@ import Darwin
     #expect(try restored() == 59)
   }
 
+  @Test func `What the retention would remove at once is not copied`() throws {
+    let file = try begun()
+    try append(11...60, to: file)
+    for revision in [40, 60] as [UInt64] { try keep(revision, in: file) }
+    let follower = try follower(nil, Retention(bytes: 10))
+    try complete(follower)
+    let before = try numbers()
+    #expect(try LogSegment.all(in: target.path).first?.first ?? 0 > 30)
+    try complete(follower)
+    #expect(try numbers() == before)
+    #expect(try names("snapshots") == ["40.snapshot", "60.snapshot"])
+    #expect(try restored() == 60)
+  }
+
   // MARK: The note in the source
+
+  @Test func `A file of the source that cannot be found again and again is a fault`() throws {
+    _ = try begun()
+    let follower = try follower()
+    try complete(follower)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(source.path)/log/00000000000000099999-9.log",
+      withDestinationPath: "/nonexistent",
+    )
+    #expect(code { try complete(follower) } == .busy)
+    #expect(FollowerNote.all(in: source.path).first?.fault != nil)
+  }
+
+  @Test func `A clock that was set back does not end a follower`() throws {
+    _ = try begun()
+    try complete(try follower())
+    var note = try #require(FollowerNote.all(in: source.path).first)
+    note.completeAt += 3_600_000
+    try note.write(to: source.path)
+    try complete(try follower())
+    #expect(try #require(FollowerNote.all(in: source.path).first).completeAt < note.completeAt)
+  }
+
+  @Test func `A note is written through no link`() throws {
+    _ = try begun()
+    let victim = "\(target.path)/victim"
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: victim))
+    let note = FollowerNote(target: "x", pid: 1, revision: 1, completeAt: 1)
+    try note.write(to: source.path)
+    let folder = "\(source.path)/followers"
+    let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder).first)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder)/\(name).new",
+      withDestinationPath: victim,
+    )
+    try note.write(to: source.path)
+    #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mine")
+    try FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: target.path)
+    #expect(code { try note.write(to: source.path) } == .busy)
+  }
 
   @Test func `The source has a note on each copy, also on one that is not reached`() throws {
     let file = try begun()

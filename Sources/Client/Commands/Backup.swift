@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import GenericState
 import StoreHistory
 import StoreJournal
@@ -21,9 +22,11 @@ struct Backup: ParsableCommand {
       copy. The copy appears as a whole or not at all. Exits with 73 if the target is not empty.
 
       With --follow it keeps the copy up to date until it is stopped, and the target may be on \
-      another machine, ssh://[USER@]HOST[:PORT]/DIRECTORY, where only sh is needed. It continues \
-      a copy that it finds there. If the target cannot be reached, it tries again. It prints a \
-      line when the copy has everything; storectl status shows how much a copy lacks.
+      another machine, ssh://[USER@]HOST[:PORT]/DIRECTORY, where only sh and commands such as \
+      cksum and sync are needed. It continues a copy that it finds there. If the target cannot be \
+      reached later, it tries again. It prints a line when the copy has everything; storectl \
+      status shows how much a copy lacks. It ends with 65 if the source is damaged, and with 73 \
+      if the copy is not one of this source; the copy then stays as it is.
 
       Examples:
         storectl backup --data data copy
@@ -61,7 +64,9 @@ struct Backup: ParsableCommand {
   var retainSeconds: UInt32?
 
   @Argument(
-    help: ArgumentHelp("The target: an empty directory, or a new one."),
+    help: ArgumentHelp(
+      "The target: an empty directory, or a new one; with --follow also an earlier copy."
+    ),
     completion: .directory,
     transform: PathArgument.parse,
   )
@@ -81,7 +86,9 @@ struct Backup: ParsableCommand {
     guard !follow else {
       let session = FollowSession(
         data: data,
-        target: copy,
+        // A relative path would depend on the directory in which the command is started.
+        target: copy.hasPrefix(SecureShellAddress.prefix)
+          ? copy : URL(fileURLWithPath: copy).standardizedFileURL.path,
         retention: Retention(
           bytes: retainBytes.map { Int(clamping: $0) } ?? FollowSession.retainedBytes,
           age: retainSeconds.map { .seconds($0) },

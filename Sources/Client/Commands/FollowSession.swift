@@ -19,6 +19,7 @@ struct FollowSession {
   private static let longestPause: Int32 = 30_000
 
   let data: String
+  /// An address of ssh, or an absolute path.
   let target: String
   let retention: Retention
   let isJSON: Bool

@@ -243,6 +243,12 @@ package enum DurableFile {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
+  /// Returns whether a path is a link.
+  static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
   /// Removes a file.
   static func remove(_ path: String) throws(JournalError) {
     guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", path) }

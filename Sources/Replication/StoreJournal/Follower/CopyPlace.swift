@@ -47,22 +47,27 @@ package struct CopyPlace: Sendable {
     static let failed: Int32 = 4
     static let changed: Int32 = 5
     static let absent: Int32 = 6
+    static let used: Int32 = 7
   }
 
   // The scripts are single lines without `'`, `!` and backslashes: every login shell passes them
   // on in single quotes.
 
+  // Drafts have the number of their command in their names: a command that outlives its follower
+  // can neither take nor damage the draft of another one.
+
   /// Begins or continues a copy: prints its list, an empty line, and its files with their checksums
   /// and sizes.
   private static let listing = """
     exec 2>&1; umask 077; mkdir -p "$1" && cd "$1" || exit 4; \
+    if [ -e lock ]; then exit 7; fi; \
     if [ -f followed ]; then :; else \
-    rm -f followed.new; n=$(ls -A | head -n 3); \
+    n=$(ls -A | grep -v "^followed[.]" | head -n 3); \
     if [ -n "$n" ]; then echo $n; exit 3; fi; \
-    if [ -n "$3" ]; then exit 6; fi; \
-    echo "$2" > followed.new && sync followed.new && mv followed.new followed \
-    && sync . || exit 4; fi; \
-    mkdir -p log snapshots && rm -f followed.new log/*.new snapshots/*.new || exit 4; \
+    if [ -n "$3" ]; then exit 6; fi; d=followed.$$.copying; \
+    echo "$2" > $d && sync $d && mv $d followed && sync . || exit 4; fi; \
+    mkdir -p log snapshots || exit 4; \
+    rm -f followed.*.copying log/*.copying snapshots/*.copying || exit 4; \
     cat followed || exit 4; echo; \
     for f in log/* snapshots/*; do if [ -f "$f" ]; then \
     if [ -n "$4" ] && grep -qF " $f" followed; \
@@ -71,13 +76,18 @@ package struct CopyPlace: Sendable {
     """
 
   /// Writes its input to a file, or to the end of one, and adds a line to the list.
+  ///
+  /// The file must still be the one that is to be replaced when its draft is complete.
   private static let writing = """
-    exec 2>&1; umask 077; cd "$1" || exit 4; n=$2.new; \
+    exec 2>&1; umask 077; cd "$1" || exit 4; n=$2.$$.copying; \
     if [ -n "$4" ]; then cp "$2" "$n" || exit 4; else : > "$n" || exit 4; fi; \
     cat >> "$n" || { rm -f "$n"; exit 4; }; \
     s=$(cksum < "$n") || exit 4; \
     if [ "$s" = "$3" ]; then :; else rm -f "$n"; echo "$s"; exit 5; fi; \
-    sync "$n" && mv "$n" "$2" && sync "${2%/*}" || { rm -f "$n"; exit 4; }; \
+    sync "$n" || { rm -f "$n"; exit 4; }; \
+    if [ -e "$2" ]; then s=$(cksum < "$2") || exit 4; else s=; fi; \
+    if [ "$6" = any ] || [ "$s" = "$6" ]; then :; else rm -f "$n"; echo "$s"; exit 5; fi; \
+    mv "$n" "$2" && sync "${2%/*}" || exit 4; \
     if [ -n "$5" ]; then echo "$5" >> followed && sync followed || exit 4; fi
     """
 
@@ -101,6 +111,21 @@ package struct CopyPlace: Sendable {
     /// Whether the file is as it was listed.
     func fits(_ listed: CopyList.File) -> Bool {
       sum.hasPrefix("-") ? bytes == listed.bytes : sum == listed.sum
+    }
+  }
+
+  /// The file that a write may replace.
+  enum Former {
+    /// Whatever has the name.
+    case any
+    /// The file with this checksum, as ``CopyChecksum/text`` has it.
+    case file(String)
+
+    fileprivate var word: String {
+      switch self {
+      case .any: "any"
+      case .file(let sum): sum
+      }
     }
   }
 
@@ -137,14 +162,16 @@ package struct CopyPlace: Sendable {
   ///   - isRest: Whether the file exists, and the bytes are appended to it.
   ///   - sum: The checksum of the whole file.
   ///   - line: A line for the list.
+  ///   - former: The file that is replaced.
   func write(
     _ bytes: ArraySlice<UInt8>,
     to name: String,
     isRest: Bool = false,
     _ sum: CopyChecksum,
     listing line: String? = nil,
+    replacing former: Former = .any,
   ) throws(JournalError) {
-    let words = [name, sum.text, isRest ? "rest" : "", line ?? ""]
+    let words = [name, sum.text, isRest ? "rest" : "", line ?? "", former.word]
     _ = try run(Self.writing, words, bytes)
   }
 
@@ -200,12 +227,18 @@ package struct CopyPlace: Sendable {
   }
 
   private func failure(_ status: Int32, _ output: String) -> JournalError {
-    let reason = output.split(separator: "\n").joined(separator: " ")
+    let reason = output.split(separator: "\n").suffix(2).joined(separator: " ")
     switch status {
     case Status.occupied:
       return JournalError(
         .occupied,
         "\(name) has files and is no copy: \(reason). Name a directory that is empty, or new.",
+      )
+    case Status.used:
+      return JournalError(
+        .occupied,
+        "A daemon has used \(name): it has a lock. Its history may have gone on there, so the copy "
+          + "is not continued. Name another directory.",
       )
     case Status.absent:
       return JournalError(

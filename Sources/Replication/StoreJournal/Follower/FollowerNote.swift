@@ -6,6 +6,11 @@ import Glibc
 import Darwin
 #endif
 
+/// Calls the system's function, which a method hides.
+private func systemWrite(_ descriptor: Int32, _ bytes: [UInt8], _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}
+
 /// The progress of a copy, in a file of the followed data directory: its daemon reports it.
 package struct FollowerNote: Codable, Hashable, Sendable {
   /// The place of the copy.
@@ -52,11 +57,12 @@ package struct FollowerNote: Codable, Hashable, Sendable {
     return try? JSONDecoder().decode(FollowerNote.self, from: Data(bytes))
   }
 
-  /// Reads the notes on the copies of a data directory, at most ``most``.
+  /// Reads the notes on the copies of a data directory, of more than ``most`` the latest ones.
   package static func all(in directory: String) -> [FollowerNote] {
     let names = (try? DurableFile.names(in: folder(in: directory))) ?? []
-    return names.filter { $0.hasSuffix(".json") }.sorted().prefix(most)
-      .compactMap { read("\(folder(in: directory))/\($0)") }
+    let paths = names.filter { $0.hasSuffix(".json") }.map { "\(folder(in: directory))/\($0)" }
+    let notes = paths.compactMap { read($0) }.sorted { $0.completeAt > $1.completeAt }
+    return notes.prefix(most).sorted { $0.target < $1.target }
   }
 
   /// Writes the note.
@@ -69,15 +75,29 @@ package struct FollowerNote: Codable, Hashable, Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let path = Self.path(of: target, in: directory)
-    do {
-      try DurableFile.makeDirectory(Self.folder(in: directory))
-      let draft = path + DurableFile.draftSuffix
-      try encoder.encode(note).write(to: URL(fileURLWithPath: draft))
+    let (folder, draft) = (Self.folder(in: directory), path + DurableFile.draftSuffix)
+    do throws(JournalError) {
+      try DurableFile.makeDirectory(folder)
+      // Another user than the daemon's must not be led to another file.
+      guard !DurableFile.isLink(folder) else {
+        throw JournalError(.busy, "\(folder) is a link. Remove it.")
+      }
+      try DurableFile.remove(draft)
+      let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+      let descriptor = open(draft, flags, 0o600)
+      guard descriptor >= 0 else { throw DurableFile.failure("open", draft) }
+      defer { close(descriptor) }
+      let bytes = Array((try? encoder.encode(note)) ?? Data())
+      guard systemWrite(descriptor, bytes, bytes.count) == bytes.count else {
+        throw DurableFile.failure("write", draft)
+      }
       guard rename(draft, path) == 0 else { throw DurableFile.failure("move", draft) }
-    } catch let error as JournalError {
-      throw error
     } catch {
-      throw JournalError(.busy, "Could not write \(path): \(error.localizedDescription)")
+      try? DurableFile.remove(draft)
+      throw JournalError(.busy, error.message)
     }
   }
+
+  /// Whether the process has ended, as far as this one can see.
+  package var hasEnded: Bool { kill(pid, 0) != 0 && errno == ESRCH }
 }

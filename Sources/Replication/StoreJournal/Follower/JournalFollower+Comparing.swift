@@ -19,10 +19,11 @@ extension JournalFollower {
       throw JournalError(.busy, "\(place.name) has not sent its list.")
     }
     guard let list = CopyList(lines: lines), list.history == history, list.root == root else {
+      let heading = lines[0].prefix(100)
       throw JournalError(
         .occupied,
-        "\(place.name) has a copy of another history: \(lines.first ?? ""). Name a directory that "
-          + "is empty, or new.",
+        "\(place.name) has a copy of another history: \(heading). Name a directory that is empty, "
+          + "or new.",
       )
     }
     var known: [String: CopyList.File] = [:]
@@ -30,12 +31,15 @@ extension JournalFollower {
     leftovers = []
     for file in found {
       if let listed = list.files[file.name] {
-        if file.fits(listed) { known[file.name] = listed } else { try note(damaged: listed) }
+        var isKnown = file.fits(listed)
+        if !isKnown { isKnown = try !isReplaceable(listed) }
+        if isKnown { known[file.name] = listed }
       } else if let segment = LogSegment(copyName: file.name) {
         unlisted.append((segment, file))
-      } else if SnapshotFile.revision(copyName: file.name) != nil {
+      } else if let revision = SnapshotFile.revision(copyName: file.name) {
         // It was being listed; it is copied again if the source has it.
-        leftovers.insert(file.name)
+        if try DurableFile.exists("\(source)/\(file.name)") { continue }
+        known[file.name] = CopyList.File(name: file.name, sum: file.sum, last: revision)
       }
     }
     files = known
@@ -48,15 +52,14 @@ extension JournalFollower {
     isVerified = true
   }
 
-  /// Notes that a file of the copy is damaged: it is copied again, or removed with those before.
-  private func note(damaged file: CopyList.File) throws(JournalError) {
-    let path = "\(source)/\(file.name)"
-    if try DurableFile.exists(path) {
-      onEvent(.replaced(file.name))
-    } else {
-      onEvent(.damaged("\(file.name) of the copy is damaged, and the source no longer has it."))
-      leftovers.insert(file.name)
-    }
+  /// Reports a damaged file of the copy.
+  ///
+  /// - Returns: Whether the source has it, so that it is copied again. Otherwise it stays: the
+  ///   history before it may be needed.
+  private func isReplaceable(_ file: CopyList.File) throws(JournalError) -> Bool {
+    let isThere = try DurableFile.exists("\(source)/\(file.name)")
+    onEvent(isThere ? .replaced(file.name) : .stale(file.name))
+    return isThere
   }
 
   /// Compares a segment without a line: the one that grew, or that was just completed.
@@ -72,6 +75,7 @@ extension JournalFollower {
     let loaded = try LoadedSegment(segment, in: source, isWritten: next == nil)
     let all = try SegmentPart(of: loaded, before: next?.first)
     let bytes = Self.bytes(of: loaded, all)
+    if all.isDamaged { throw damage(after: all.last, segment) }
     let size = found.bytes
     if size <= bytes.count, CopyChecksum(bytes[..<size]).text == found.sum {
       let part = try SegmentPart(of: loaded, before: next?.first, atMost: size)
@@ -82,6 +86,7 @@ extension JournalFollower {
     // It has other revisions than the source, or is damaged.
     let copy = try place.read(found.name, found.sum)
     guard (try? Self.part(of: copy, segment)) != nil else { return onEvent(.replaced(found.name)) }
+    if all.isTorn, bytes.count < copy.count { throw damage(after: all.last, segment) }
     try checkVoid(bytes, of: loaded, next, copy)
   }
 
@@ -91,15 +96,18 @@ extension JournalFollower {
     _ found: CopyPlace.Found,
     _ segments: [LogSegment],
   ) throws(JournalError) {
-    guard let oldest = segments.first, segment < oldest else {
-      throw otherPast(segment.copyName)
-    }
     let bytes = try place.read(segment.copyName, found.sum)
-    guard let part = try? Self.part(of: bytes, segment) else {
-      onEvent(.damaged("\(segment.copyName) of the copy is damaged."))
+    let part = try? Self.part(of: bytes, segment)
+    if let part, part.last < segment.first, segments.contains(where: { $0.first == segment.first })
+    {
+      // It was empty, and a later term has replaced it.
       leftovers.insert(segment.copyName)
       return
     }
+    guard let oldest = segments.first, segment < oldest else {
+      throw otherPast(segment.copyName)
+    }
+    guard let part else { return onEvent(.stale(segment.copyName)) }
     let file = CopyList.File(
       name: segment.copyName,
       sum: CopyChecksum(bytes[...]).text,

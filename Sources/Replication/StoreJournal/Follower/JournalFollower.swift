@@ -33,6 +33,8 @@ package final class JournalFollower {
     case restarted(after: UInt64, at: UInt64)
     /// A file of the copy was damaged.
     case replaced(String)
+    /// A file of the copy is damaged, and the source no longer has it.
+    case stale(String)
     /// Earlier history of the source is damaged.
     case damaged(String)
     /// The note in the source could not be written, so its daemon does not report the copy.
@@ -43,7 +45,10 @@ package final class JournalFollower {
       case .restarted(let last, let snapshot):
         "The source no longer has the history after revision \(last), where the copy ended. The "
           + "copy begins again with the snapshot of revision \(snapshot)."
-      case .replaced(let name): "\(name) of the copy was damaged. It was copied again."
+      case .replaced(let name): "\(name) of the copy is damaged. It is copied again."
+      case .stale(let name):
+        "\(name) of the copy is damaged, and the source no longer has it. It stays, and a restore "
+          + "begins with a later snapshot, as long as the copy keeps the history before it."
       case .damaged(let fault): "\(fault) The copy lacks the earlier history."
       case .unnoted(let fault): "The daemon's status does not show this copy. \(fault)"
       }
@@ -75,6 +80,7 @@ package final class JournalFollower {
   private var unusable: [String: FileStamp] = [:]
   private var note: FollowerNote
   private var isNoted = true
+  private var misses = 0
 
   /// A segment that may grow.
   struct Growing {
@@ -152,22 +158,29 @@ package final class JournalFollower {
     let startedAt = JournalDirectory.wallMilliseconds
     do throws(JournalError) {
       let progress = try step(onProgress)
+      misses = 0
       write { note in
         (note.revision, note.fault) = (progress.revision, nil)
         if progress.isComplete { note.completeAt = startedAt }
       }
       return progress
-    } catch  where error.code == .missing {
+    } catch  where error.code == .missing && misses < Self.mostMisses {
       // The source has removed old history meanwhile; the copy is as it was.
       guard try !LogSegment.all(in: source).isEmpty else { throw Self.withoutJournal(source) }
+      misses += 1
       return Progress(revision: reached)
     } catch {
+      misses = 0
       // The last command may have been executed or not.
       (files, growing) = (nil, nil)
       write { $0.fault = error.message }
-      throw error
+      guard error.code == .missing else { throw error }
+      throw JournalError(.busy, error.message)
     }
   }
+
+  /// The number of passes in a row that miss a file of the source, before that is a fault.
+  private static let mostMisses = 3
 
   /// Writes the note, unless nothing but the time has changed.
   ///
@@ -177,7 +190,11 @@ package final class JournalFollower {
     change(&next)
     var same = next
     same.completeAt = note.completeAt
-    guard same != note || next.completeAt - note.completeAt >= Self.noteMilliseconds else { return }
+    // The clock may have been set back.
+    let isOld =
+      next.completeAt < note.completeAt
+      || next.completeAt - note.completeAt >= Self.noteMilliseconds
+    guard same != note || isOld else { return }
     note = next
     do throws(JournalError) {
       try note.write(to: source)
@@ -201,9 +218,10 @@ package final class JournalFollower {
       do throws(JournalError) {
         try copy(segment, next: segments.dropFirst(place + 1).first)
       } catch {
-        guard error.code == .corrupt else { throw error }
+        // What a copy has is not given up for a source that is damaged.
+        guard error.code == .corrupt, reached == 0 else { throw error }
         unreadable = segment
-        try beginAgain(after: reached, segments, because: error)
+        try beginAgain(after: 0, segments, because: error)
         return Progress(revision: reached)
       }
       onProgress(reached)
@@ -213,6 +231,7 @@ package final class JournalFollower {
     try remove(Array(leftovers))
     leftovers = []
     for (place, segment) in plan.backward where segment > unreadable ?? LogSegment.none {
+      guard try isRetained(segment, segments[place + 1]) else { break }
       do throws(JournalError) {
         try copy(segment, next: segments[place + 1])
       } catch {
@@ -267,9 +286,10 @@ package final class JournalFollower {
       return nil
     }
     let reached = reached
-    if segments.contains(newest) || segments.contains(where: { $0.first == reached + 1 }) {
-      return nil
-    }
+    // A finished segment has a successor, unless the source has lost it.
+    let isLost = newest == segments.last && growing?.segment != newest
+    let isNext = segments.contains(newest) || segments.contains { $0.first == reached + 1 }
+    if isNext, !isLost { return nil }
     guard reached + 1 < first.first else { throw otherPast(newest.copyName) }
     return reached
   }
@@ -282,13 +302,16 @@ package final class JournalFollower {
   ) throws(JournalError) {
     guard let snapshot = try startSnapshot(segments) else {
       throw damage
-        ?? JournalError(.missing, "\(source) has no snapshot with which a copy could begin.")
+        ?? JournalError(.corrupt, "\(source) has no snapshot with which a copy could begin.")
     }
     leftovers.formUnion((files ?? [:]).keys)
     if let growing { leftovers.insert(growing.segment.copyName) }
     growing = nil
     // A directory with an incomplete end of its log restores to its newest snapshot.
     if last > 0 { try copySnapshot(snapshot) }
+    for isCopy in [false, true] {
+      leftovers.remove(SnapshotFile.copyName(of: snapshot, isCopy: isCopy))
+    }
     onEvent(damage.map { .damaged($0.message) } ?? .restarted(after: last, at: snapshot))
   }
 
@@ -327,17 +350,27 @@ package final class JournalFollower {
       if known.part.place <= part.place, known.sum == CopyChecksum(bytes[..<known.part.place]) {
         if known.part.place < part.place || line != nil {
           let rest = bytes[known.part.place...]
-          try place.write(rest, to: name, isRest: true, sum, listing: line)
+          try place.write(
+            rest,
+            to: name,
+            isRest: true,
+            sum,
+            listing: line,
+            replacing: .file(known.sum.text),
+          )
         }
       } else {
+        if part.isTorn, part.last < known.part.last { throw damage(after: part.last, segment) }
         try checkVoid(bytes, of: loaded, next, try place.read(name, known.sum.text))
-        try place.write(bytes[...], to: name, sum, listing: line)
+        let former = CopyPlace.Former.file(known.sum.text)
+        try place.write(bytes[...], to: name, sum, listing: line, replacing: former)
       }
     } else {
       try place.write(bytes[...], to: name, sum, listing: line)
     }
     if line == nil {
-      let stamp = part.isDamaged ? nil : stamp
+      // A write in the same tick of the clock would not be noticed.
+      let stamp = part.isDamaged || stamp?.isRecent ?? true ? nil : stamp
       growing = Growing(segment: segment, part: part, sum: sum, stamp: stamp)
     } else {
       files?[name] = file
@@ -363,7 +396,7 @@ package final class JournalFollower {
       throw otherPast(segment.copyName)
     }
     if let before = finished.last(where: { $0.segment < segment })?.file,
-      before.last + 1 == segment.first, before.entrySum != loaded.header.before
+      before.last + 1 != segment.first || before.entrySum != loaded.header.before
     {
       throw otherPast(segment.copyName)
     }
@@ -380,7 +413,7 @@ package final class JournalFollower {
     }
   }
 
-  private func damage(after last: UInt64, _ segment: LogSegment) -> JournalError {
+  func damage(after last: UInt64, _ segment: LogSegment) -> JournalError {
     JournalError(
       .corrupt,
       "Revision \(last + 1) of \(source) cannot be read, or is missing: see "
@@ -409,8 +442,11 @@ package final class JournalFollower {
   /// Copies the snapshots that the records reach.
   func copySnapshots(upTo revision: UInt64) throws(JournalError) {
     var sums = LogSums(in: source)
+    let oldest = (finished.map(\.segment) + [growing?.segment].compactMap { $0 }).min()
     for file in try SnapshotFile.all(in: source) {
-      guard let found = file.revision, found <= revision else { continue }
+      guard let found = file.revision, found <= revision, found + 1 >= oldest?.first ?? 0 else {
+        continue
+      }
       try copySnapshot(found, isCopy: file.isCopy, &sums)
     }
   }
@@ -488,10 +524,24 @@ package final class JournalFollower {
       if bytes > retention.bytes || isOld { count = place + 1 }
       bytes -= file.bytes
     }
-    unneeded += old.prefix(count)
+    let end = old.prefix(count).last { $0.segment != nil }?.last
+    // The snapshot at the boundary belongs to the records after it.
+    unneeded += old.prefix(count).filter { $0.segment != nil || $0.last != end }
     guard !unneeded.isEmpty else { return }
     try remove(unneeded.map(\.name))
     try compactList()
+  }
+
+  /// Returns whether the retention keeps a segment of the source before the copy's oldest one.
+  private func isRetained(
+    _ segment: LogSegment,
+    _ next: LogSegment,
+  ) throws(JournalError) -> Bool {
+    let kept = (files ?? [:]).values.reduce(0) { $0 + $1.bytes }
+    let bytes = try DurableFile.size(of: segment.path(in: source)) ?? 0
+    let start = retention.start(at: JournalDirectory.wallMilliseconds)
+    let header = try LogHeader(of: next, in: source)
+    return kept + bytes <= retention.bytes && header.wallMilliseconds >= start
   }
 
   /// Rewrites the list of the copy without removed files.

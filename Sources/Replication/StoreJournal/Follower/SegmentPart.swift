@@ -15,6 +15,8 @@ struct SegmentPart: Hashable {
   var wallMilliseconds: UInt64
   /// Whether an entry follows that is not whole or not consecutive.
   var isDamaged = false
+  /// Whether other bytes than zeros follow that are no entry.
+  var isTorn = false
 
   /// Reads the beginning.
   ///
@@ -50,7 +52,9 @@ struct SegmentPart: Hashable {
       case .damage:
         isDamaged = last + 1 < next ?? .max
         break reading
-      case .end: break reading
+      case .end(let isTorn):
+        self.isTorn = isTorn
+        break reading
       }
     }
     let end = LogCursor.End(last: last, sum: sum, records: records, entry: place, place: place)
@@ -61,6 +65,10 @@ struct SegmentPart: Hashable {
 /// The properties of a file that change when it is written.
 package struct FileStamp: Hashable, Sendable {
   private let values: [Int64]
+  private let seconds: Int64
+
+  /// Whether the file was written within the last second or two.
+  var isRecent: Bool { Int64(time(nil)) - seconds < 2 }
 
   /// Returns nil if the file cannot be examined.
   package init?(of path: String) {
@@ -71,6 +79,7 @@ package struct FileStamp: Hashable, Sendable {
     #else
     let time = status.st_mtim
     #endif
+    seconds = Int64(time.tv_sec)
     values = [
       Int64(time.tv_sec), Int64(time.tv_nsec), Int64(status.st_size), Int64(status.st_ino),
     ]

@@ -57,6 +57,7 @@ struct HandOverChannel: Sendable {
   /// Waits for a message.
   ///
   /// - Parameter milliseconds: The longest wait.
+  /// - Returns: A message, or the reason why there is none.
   func receive(within milliseconds: Int32) -> Reading {
     var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let count = poll(&item, 1, milliseconds)

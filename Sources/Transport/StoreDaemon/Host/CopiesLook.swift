@@ -38,7 +38,7 @@ final class CopiesLook {
         target: note.target,
         revision: note.revision,
         sinceComplete: note.completeAt == 0 ? nil : now - min(now, note.completeAt),
-        fault: note.fault,
+        fault: note.fault ?? (note.hasEnded ? "process \(note.pid) has ended" : nil),
       )
     }
   }

@@ -23,9 +23,11 @@ extension StoreHost {
     let epoch: UInt64
   }
 
-  /// Recovers the state from disk; nil if it is kept in memory only.
+  /// Recovers the state from disk.
   ///
   /// - Parameter ahead: What was read of it before; nil to read all of it.
+  /// - Returns: The journal; nil if the state is kept in memory only.
+  /// - Throws: ``HostError``.
   func openJournal(_ ahead: ReadAhead? = nil) throws(HostError) -> OpenedJournal? {
     guard let path = configuration.data else { return nil }
     let form = try durableForm()
