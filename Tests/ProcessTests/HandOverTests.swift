@@ -18,7 +18,7 @@ extension ProcessTests {
     private static let rounds =
       ProcessInfo.processInfo.environment["HANDOVERS"].flatMap { Int($0) } ?? 6
 
-    private static let (senders, watchers) = (4, 8)
+    private static let (senders, watchers) = (4, rounds > 6 ? 46 : 8)
 
     private static func add(_ sender: Int, _ number: Int) -> String {
       #"{"addButtonTapped":{"title":"\#(sender)-\#(number)"}}"#
@@ -231,6 +231,18 @@ extension ProcessTests {
           try await poll("the new daemon") { self.holder(world) == pid }
           try await world.send("counter", #""incrementButtonTapped""#)
         }
+      }
+    }
+
+    @Test func `A process of a build that does not know the request is not ended by it`()
+      async throws
+    {
+      try await World.run { world in
+        // This process does not handle the signal.
+        let lock = try DirectoryLock(world.directory)
+        let run = try await upgrade(world, "--wait", "1")
+        #expect(run.end == .status(75) && run.errorText.contains("build"), "\(run.errorText)")
+        withExtendedLifetime(lock) {}
       }
     }
 

@@ -136,6 +136,7 @@ package struct CopyPlace: Sendable {
   ///   - mustExist: Whether to refuse an empty directory.
   ///   - isQuick: Whether to compare only the sizes of listed files.
   /// - Returns: The list's lines, and the files.
+  /// - Throws: ``JournalError``.
   func list(
     heading: String,
     mustExist: Bool,
@@ -163,6 +164,7 @@ package struct CopyPlace: Sendable {
   ///   - sum: The checksum of the whole file.
   ///   - line: A line for the list.
   ///   - former: The file that is replaced.
+  /// - Throws: ``JournalError``.
   func write(
     _ bytes: ArraySlice<UInt8>,
     to name: String,
@@ -180,6 +182,8 @@ package struct CopyPlace: Sendable {
   /// - Parameters:
   ///   - name: The file.
   ///   - sum: Its checksum there; nil if it is not known.
+  /// - Returns: Its bytes.
+  /// - Throws: ``JournalError``.
   func read(_ name: String, _ sum: String?) throws(JournalError) -> [UInt8] {
     let bytes = try output(Self.reading, [name], [], atMost: LoadedSegment.largest)
     guard sum ?? CopyChecksum(bytes[...]).text == CopyChecksum(bytes[...]).text else {

@@ -1,3 +1,4 @@
+import Foundation
 import StoreJournal
 
 #if canImport(Glibc)
@@ -37,6 +38,13 @@ public enum DaemonUpgrade {
         remedy: "Start it, or name the directory of one.",
       )
     }
+    guard takesRequests(former) else {
+      throw HostError(
+        .tryAgain,
+        "Process \(former), which uses \(directory), is of a build that cannot be replaced.",
+        remedy: "Stop it, and start the installed build.",
+      )
+    }
     let contents = DirectoryLock.contents(of: directory)
     // A new socket may have the number of the former one.
     let socket = FileStamp(of: "\(directory)/ctl")
@@ -69,5 +77,23 @@ public enum DaemonUpgrade {
         + "reading the history.",
       remedy: "See the daemon's log.",
     )
+  }
+
+  /// Whether a process handles the signal, which would end it otherwise.
+  ///
+  /// - Returns: True if the system does not report that.
+  private static func takesRequests(_ pid: Int32) -> Bool {
+    #if os(Linux)
+    guard let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/status") else {
+      return true
+    }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    guard let line = lines.first(where: { $0.hasPrefix("SigCgt:") }),
+      let mask = UInt64(line.dropFirst(7).trimmingPrefix(while: \.isWhitespace), radix: 16)
+    else { return true }
+    return mask & 1 << UInt64(SIGUSR2 - 1) != 0
+    #else
+    return true
+    #endif
   }
 }
