@@ -163,8 +163,9 @@ extension ProcessTests {
       #"printf '\001' >&3; exec 3>&-; exec sleep 60"#,
       #"printf '\001' >&3; exec sleep 60"#,
       // It sends something else.
-      #"printf '\003' >&3; exec sleep 1"#,
-      #"printf 'x' >&3; exec sleep 1"#,
+      #"printf '\003' >&3; exec sleep 60"#,
+      #"printf 'x' >&3; exec sleep 60"#,
+      "exec 3>&-; exec sleep 60",
     ]
 
     @Test(.timeLimit(.minutes(rounds > 6 ? 60 : 4)))
@@ -195,6 +196,46 @@ extension ProcessTests {
         let run = try await upgrade(world)
         #expect(run.isSuccess, "\(run.errorText)")
         try await senders.check(world)
+      }
+    }
+
+    @Test func `A request to stop that arrives when the new process is to serve ends both`()
+      async throws
+    {
+      try await run { world, daemon, program in
+        try FileManager.default.removeItem(atPath: program)
+        let script =
+          "#!/bin/sh\necho $$ > \(world.directory)/pid\nprintf '\\001' >&3\nexec sleep 60\n"
+        try Data(script.utf8).write(to: URL(filePath: program))
+        try #require(chmod(program, 0o700) == 0)
+        kill(daemon.pid, SIGUSR2)
+        // The directory is free: the daemon waits for the new process.
+        try await poll("the release") { self.holder(world) == nil }
+        kill(daemon.pid, SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+        #expect(holder(world) == nil)
+        let text = try String(contentsOfFile: "\(world.directory)/pid", encoding: .utf8)
+        let pid = try #require(pid_t(text.trimmingCharacters(in: .newlines)))
+        #expect(kill(pid, 0) != 0)
+      }
+    }
+
+    @Test func `Another request replaces a new process that still reads`() async throws {
+      try await run { world, daemon, program in
+        let stored = try Program.stored.path
+        try FileManager.default.removeItem(atPath: program)
+        let script = "#!/bin/sh\n: > '\(world.directory)/started'\nexec sleep 60\n"
+        try Data(script.utf8).write(to: URL(filePath: program))
+        try #require(chmod(program, 0o700) == 0)
+        kill(daemon.pid, SIGUSR2)
+        // The shell has read the script by then.
+        try await poll("the start") {
+          FileManager.default.fileExists(atPath: "\(world.directory)/started")
+        }
+        try FileManager.default.removeItem(atPath: program)
+        try FileManager.default.createSymbolicLink(atPath: program, withDestinationPath: stored)
+        let run = try await upgrade(world)
+        #expect(run.isSuccess, "\(run.errorText)")
       }
     }
 

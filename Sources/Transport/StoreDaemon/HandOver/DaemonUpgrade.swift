@@ -46,8 +46,6 @@ public enum DaemonUpgrade {
       )
     }
     let contents = DirectoryLock.contents(of: directory)
-    // A new socket may have the number of the former one.
-    let socket = FileStamp(of: "\(directory)/ctl")
     guard kill(former, SIGUSR2) == 0 else {
       throw HostError(
         .notAllowed,
@@ -60,8 +58,7 @@ public enum DaemonUpgrade {
     while ContinuousClock.now < end {
       _ = poll(nil, 0, 20)
       let holder = DirectoryLock.holder(of: directory).flatMap { Int32($0) }
-      let isNew = DirectoryLock.contents(of: directory) != contents
-      guard let holder, isNew, FileStamp(of: "\(directory)/ctl") != socket else { continue }
+      guard let holder, DirectoryLock.contents(of: directory) != contents else { continue }
       guard holder != former else {
         throw HostError(
           .tryAgain,
@@ -69,6 +66,8 @@ public enum DaemonUpgrade {
           remedy: "See the daemon's log.",
         )
       }
+      // It ends when the new process serves.
+      guard hasEnded(former) else { continue }
       return holder
     }
     throw HostError(
@@ -77,6 +76,18 @@ public enum DaemonUpgrade {
         + "reading the history.",
       remedy: "See the daemon's log.",
     )
+  }
+
+  /// Whether a process has ended; its parent may not have noticed it.
+  private static func hasEnded(_ pid: Int32) -> Bool {
+    if kill(pid, 0) != 0, errno == ESRCH { return true }
+    guard let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else {
+      return false
+    }
+    // The state follows the name, which is in parentheses.
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let name = text.lastIndex(of: ")") else { return false }
+    return text[name...].dropFirst(2).hasPrefix("Z")
   }
 
   /// Whether a process handles the signal, which would end it otherwise.

@@ -20,15 +20,18 @@ import Darwin
 extension StoreHost {
   // MARK: The predecessor
 
-  /// Starts the successor.
+  /// Starts the successor; one that still reads is replaced.
   func beginHandOver() {
-    guard successor == nil else {
-      return logger.notice("Another process is about to take over already.")
+    guard !isStopping else { return logger.notice("The daemon is stopping, and is not replaced.") }
+    if let successor {
+      guard !successor.isPrepared else {
+        return logger.notice("Process \(successor.pid) is taking over already.")
+      }
+      successor.stop()
+      self.successor = nil
     }
-    guard configuration.data != nil else {
-      return logger.error(
-        "This daemon keeps its state in memory, which no other process can take over."
-      )
+    if let reason = obstacleToHandOver {
+      return logger.error("This daemon cannot be replaced: \(reason)")
     }
     do throws(HostError) {
       let successor = try Successor()
@@ -40,7 +43,7 @@ extension StoreHost {
           service?.stop(saying: "Another process of the daemon takes over.")
         } else {
           let end = successor.ended()
-          logger.error("The new process has ended \(end) before it took over. This one goes on.")
+          logger.error("The new process \(end) before it took over. This one goes on.")
           self.successor = nil
         }
       }
@@ -49,11 +52,25 @@ extension StoreHost {
     }
   }
 
+  /// The reason for which no other process can take over; nil if there is none.
+  private var obstacleToHandOver: String? {
+    #if os(Linux)
+    if configuration.data == nil { return "it keeps its state in memory." }
+    // The end of these processes ends the new one as well.
+    if getpid() == 1 { return "it is the first process of its container. Start that again." }
+    if ServiceManager.isUnnotified {
+      return "its unit is not of Type=notify. Start the unit again."
+    }
+    return nil
+    #else
+    return "this is possible on Linux only. Stop it, and start the new build."
+    #endif
+  }
+
   /// Ends a successor that does not lead yet, because this daemon is to stop.
   func cancelHandOver() {
-    guard let successor, !successor.isPrepared else { return }
-    successor.stop()
-    self.successor = nil
+    successor?.stop()
+    successor = nil
   }
 
   /// Lets the successor lead, after everything of this daemon was closed.
@@ -64,16 +81,18 @@ extension StoreHost {
   func letSuccessorLead(unless error: HostError?) throws(HostError) {
     guard let successor else { return }
     self.successor = nil
-    guard error == nil else { return successor.stop() }
-    if successor.lead() {
-      return logger.notice("Process \(successor.pid) has taken over.")
+    guard error == nil, successor.isPrepared, !isStopWaiting() else { return successor.stop() }
+    switch successor.lead(unless: isStopWaiting) {
+    case .leads:
+      serviceManager?.replaced(by: successor.pid)
+      logger.notice("Process \(successor.pid) has taken over.")
+      // A request to this process is one to the daemon.
+      if isStopWaiting() { kill(successor.pid, SIGTERM) }
+      return
+    case .isStopped: return
+    case .failed(let end):
+      logger.error("The new process \(end) and does not serve. This build starts again.")
     }
-    logger.error(
-      """
-      Process \(successor.pid) has not served within \(Successor.patience) ms, and was ended. This \
-      build starts again.
-      """
-    )
     LaunchedProgram.current.restart()
     throw HostError(
       .system,
@@ -142,9 +161,9 @@ extension StoreHost {
       guard let newest = extent.snapshots.last else { throw HistoryError.withoutState() }
       let earlier = extent.snapshots.dropLast().last
       var start = newest
+      // A build that converted another one's state has the result in its snapshot only.
       if let earlier, extent.newest - newest < UInt64(Self.limits.versions),
-        extent.beforeRecords <= earlier,
-        try [earlier, newest].allSatisfy({ try reader.snapshot(upTo: $0)?.schema == form.schema })
+        extent.beforeRecords <= earlier, try reader.allSchemas() == [form.schema]
       {
         start = earlier
       }

@@ -38,7 +38,7 @@ final class Successor {
     defer { close(ends[1]) }
     let program = LaunchedProgram.current
     var variables = program.environment
-    variables.removeAll { $0.hasPrefix("WATCHDOG_PID=") }
+    variables.removeAll { $0.hasPrefix("\(HandOverChannel.variable)=") }
     variables.append("\(HandOverChannel.variable)=\(Self.number)")
     do throws(ChildProgram.Failure) {
       pid = try ChildProgram.spawn(
@@ -93,23 +93,34 @@ final class Successor {
     self.source = source
   }
 
+  /// The result of letting it have the directory.
+  enum Result {
+    case leads
+    /// It was ended, because the daemon is to stop.
+    case isStopped
+    /// It has ended, or was ended: how.
+    case failed(String)
+  }
+
   /// Lets it have the directory, which this daemon has released.
   ///
-  /// - Returns: Whether it serves. If not, it has ended.
-  func lead() -> Bool {
+  /// - Parameter isToStop: Whether the daemon is to stop.
+  /// - Returns: The result.
+  func lead(unless isToStop: () -> Bool) -> Result {
     channel.send(.released)
     let end = LoopClock.nanoseconds + Int64(Self.patience) * 1_000_000
-    while true {
-      let rest = Int32(clamping: (end - LoopClock.nanoseconds) / 1_000_000)
-      switch channel.receive(within: max(0, rest)) {
-      case .message(.leading): return true
-      case .message: continue
-      case .timeout where rest > 0: continue
-      case .timeout, .ended:
+    while LoopClock.nanoseconds < end {
+      switch channel.receive(within: 50) {
+      case .message(.leading): return .leads
+      case .message, .ended: return .failed(ended())
+      case .timeout:
+        guard isToStop() else { continue }
         stop()
-        return false
+        return .isStopped
       }
     }
+    stop()
+    return .failed("has not answered within \(Self.patience) ms, was ended,")
   }
 
   /// Ends it, and waits for its end.
@@ -119,11 +130,22 @@ final class Successor {
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}
   }
 
-  /// Returns how it has ended; it must have closed the channel.
+  /// Returns how it has ended, after it has closed the channel or sent an unknown message.
+  ///
+  /// A process that runs on is ended.
   func ended() -> String {
     var status: Int32 = 0
-    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-    return status & 0x7F == 0 ? "with status \(status >> 8 & 0xFF)" : "by signal \(status & 0x7F)"
+    // A process closes its files just before its end.
+    for _ in 0..<20 {
+      let found = waitpid(pid, &status, WNOHANG)
+      if found == pid {
+        return status & 0x7F == 0
+          ? "ended with status \(status >> 8 & 0xFF)" : "ended by signal \(status & 0x7F)"
+      }
+      _ = poll(nil, 0, 1)
+    }
+    stop()
+    return "has closed its connection, was ended,"
   }
 }
 

@@ -18,7 +18,6 @@ final class ServiceManager {
   /// The watchdog interval in microseconds; nil without a watchdog.
   private let watchdog: Int?
   private let logger: Logger
-  private let isSuccessor: Bool
   private var timer: (any DispatchSourceTimer)?
   private var hasFailed = false
 
@@ -28,7 +27,6 @@ final class ServiceManager {
   ///   - logger: The log for the operator.
   ///   - isSuccessor: Whether this process replaces the one that the service manager started.
   init?(logger: Logger, isSuccessor: Bool = false) {
-    self.isSuccessor = isSuccessor
     guard let name = Self.variable("NOTIFY_SOCKET") else { return nil }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -52,7 +50,8 @@ final class ServiceManager {
     descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
     #endif
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    let isOurs = Self.variable("WATCHDOG_PID").map { Int32($0) == getpid() } ?? true
+    let isOurs =
+      isSuccessor || Self.variable("WATCHDOG_PID").map { Int32($0) == getpid() } ?? true
     watchdog =
       isOurs
       ? Self.variable("WATCHDOG_USEC").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } : nil
@@ -67,7 +66,7 @@ final class ServiceManager {
   /// Reports that the daemon is ready; from then on sends watchdog messages from the main thread,
   /// as long as that is not blocked.
   func ready(_ status: String) {
-    tell((isSuccessor ? "MAINPID=\(getpid())\n" : "") + "READY=1\nSTATUS=\(status)")
+    tell("READY=1\nSTATUS=\(status)")
     guard timer == nil, let watchdog else { return }
     let timer = DispatchSource.makeTimerSource(queue: .main)
     let interval = DispatchTimeInterval.microseconds(watchdog / 2)
@@ -85,6 +84,14 @@ final class ServiceManager {
     // It fails only for a clock that the system does not have.
     clock_gettime(CLOCK_MONOTONIC, &time)
     tell("RELOADING=1\nMONOTONIC_USEC=\(time.tv_sec * 1_000_000 + time.tv_nsec / 1_000)")
+  }
+
+  /// Reports that another process has replaced this one.
+  func replaced(by pid: Int32) { tell("MAINPID=\(pid)") }
+
+  /// Whether this process is one of a service manager that cannot be notified of another one.
+  static var isUnnotified: Bool {
+    variable("INVOCATION_ID") != nil && variable("NOTIFY_SOCKET") == nil
   }
 
   /// Reports that the daemon is stopping.

@@ -99,10 +99,7 @@ extension StoreHost {
       core.enter()
       try keep(recovered, form, in: file)
     } else {
-      if !file.opening.isSameBuild, ahead != nil {
-        // Clients wait. A snapshot in this build's form is due at once, beside the work.
-        bytes = .max / 2
-      } else if !file.opening.isSameBuild || !hasSnapshot {
+      if !file.opening.isSameBuild || !hasSnapshot {
         bytes = try carryOver(recovered, form, in: file)
       }
       core.restore(recovered.root, revision: recovered.revision)

@@ -80,13 +80,17 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   var files = FileQueue()
   /// The grants in force.
   var grants = Grants.everything
-  private var serviceManager: ServiceManager?
+  private(set) var serviceManager: ServiceManager?
   private var metrics: MetricsEndpoint?
   private(set) var service: HostService?
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
   /// The process that is to replace this one; nil if none was started.
   var successor: Successor?
+  /// Whether the daemon was asked to stop.
+  var isStopping = false
+  /// Whether a signal to stop has arrived that no loop has read.
+  var isStopWaiting: () -> Bool = { false }
   /// The channel to the daemon that this process replaces; nil without one.
   var predecessor: HandOverChannel?
   /// Whether the host has replayed its history; its store then starts no effects.
@@ -187,6 +191,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     // First, so that no signal is lost.
     let signals = try StopSignals()
     defer { signals.end() }
+    isStopping = false
+    isStopWaiting = { [unowned signals] in signals.isStopWaiting }
+    defer { isStopWaiting = { false } }
     guard let service = try open(unlessStoppedBy: signals) else { return }
     defer { _ = close() }
     beginListening(to: signals)
@@ -235,7 +242,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   }
 
   private func beginListening(to signals: StopSignals) {
-    serviceManager = ServiceManager(logger: logger, isSuccessor: predecessor != nil)
+    serviceManager = ServiceManager(
+      logger: logger,
+      isSuccessor: predecessor != nil,
+    )
     signals.begin(
       onStop: { [weak self] in self?.stop() },
       onReload: { [weak self] in self?.reload() },
@@ -284,6 +294,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   /// Finishes accepted actions, takes leave of clients and ends ``run(onReady:)``.
   public func stop() {
+    isStopping = true
     cancelHandOver()
     serviceManager?.stopping()
     service?.stop()
