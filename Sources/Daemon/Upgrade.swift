@@ -12,8 +12,8 @@ struct Upgrade: ParsableCommand {
       The running daemon starts its program's file again, with its own arguments and environment. \
       The new process reads the history beside it. Then the daemon settles, and the new process \
       serves: clients resume, and send unanswered actions again. Effects are interrupted, as by a \
-      restart. If the new process cannot start, the daemon goes on. If it does not serve within two \
-      seconds after the daemon has settled, the former build starts again.
+      restart. If the new process cannot start, the daemon goes on. If it does not serve within \
+      two seconds after the daemon has settled, the former build starts again.
 
       Prints the pid of the new process. Exits with 75 if there is no daemon, or if it was not \
       replaced, and with 77 if it is another user's.
