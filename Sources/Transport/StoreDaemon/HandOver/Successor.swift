@@ -1,10 +1,10 @@
 import Dispatch
+import Foundation
 import StoreJournal
 import ZeroMQ
 
 #if canImport(Glibc)
-// Import without concurrency checks: `environ` is not changed after the process's start.
-@preconcurrency import Glibc
+import Glibc
 #elseif canImport(Darwin)
 import Darwin
 #endif
@@ -170,12 +170,7 @@ struct LaunchedProgram: Sendable {
       let paths = folders.split(separator: ":").map { Self.absolute("\($0)/\(name)") }
       path = paths.first { access($0, X_OK) == 0 } ?? name
     }
-    var (variables, place) = ([String](), environ)
-    while let variable = place.pointee {
-      variables.append(String(cString: variable))
-      place += 1
-    }
-    environment = variables
+    environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }.sorted()
   }
 
   private static func absolute(_ path: String) -> String {
