@@ -272,16 +272,7 @@ extension ProcessTests {
           #expect(revision >= round * 100)
           let verified = try await world.answer("--json", "verify", "--data", places.copy)
           #expect(verified["last"]?.int == revision)
-          let todos = try await world.answer(
-            "--json",
-            "at",
-            "\(revision)",
-            "get",
-            "todos",
-            "--data",
-            places.copy,
-          )
-          let titles = try #require(todos["items"]?.items).compactMap { $0["title"]?.text }
+          let titles = try await world.titles(at: revision, in: places.copy)
           #expect(titles.compactMap(Int.init).sorted() == Array(0..<titles.count))
           #expect(titles.count >= round * 100)
         }

@@ -51,6 +51,16 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     (damaged, bound) = (nil, nil)
   }
 
+  /// Creates an error for a directory that has no journal.
+  init(withoutJournalIn directory: String) {
+    self.init(
+      .missing,
+      "There is no journal in \(directory).",
+      remedy: "Name the directory that the daemon was given with --data, or \"data\" in its "
+        + "directory.",
+    )
+  }
+
   /// Creates an error for a damaged directory.
   ///
   /// The remedy is searched when the message is read. A reader that continues after damage

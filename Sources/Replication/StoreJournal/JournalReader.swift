@@ -45,11 +45,7 @@ package final class JournalReader: HistorySource {
       }
       return
     }
-    throw JournalError(
-      .missing,
-      "There is no journal in \(directory). Name the directory that the daemon was given with "
-        + "--data, or \"data\" in its directory.",
-    )
+    throw JournalError(withoutJournalIn: directory)
   }
 
   /// Opens an existing journal, and refuses an incomplete one.

@@ -140,11 +140,7 @@ package struct LogSurvey {
       guard error.code == .corrupt, !snapshots.isEmpty else { throw error }
       return add(.damage, error.message)
     }
-    throw JournalError(
-      .missing,
-      "There is no journal in \(directory). Name the directory that the daemon was given with "
-        + "--data, or \"data\" in its directory.",
-    )
+    throw JournalError(withoutJournalIn: directory)
   }
 
   /// Whether kept data cannot be read.

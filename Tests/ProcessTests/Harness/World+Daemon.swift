@@ -21,6 +21,15 @@ extension World {
   /// Requests a scope's state from the daemon.
   func get(_ scope: String) async throws -> JSONValue { try await answer("--json", "get", scope) }
 
+  /// The titles of the todos at a revision in a data directory.
+  func titles(at revision: Int, in data: String) async throws -> [String] {
+    let todos = try await answer("--json", "at", "\(revision)", "get", "todos", "--data", data)
+    guard let items = todos["items"]?.items else {
+      throw ProcessFailure("The state of revision \(revision) has no todos: \(todos.text())")
+    }
+    return items.compactMap { $0["title"]?.text }
+  }
+
   /// A counter of the daemon's status.
   func counter(_ name: String) async throws -> Int {
     let status = try await answer("--json", "status")

@@ -22,6 +22,7 @@ package enum DurableFile {
   ///   - bytes: The file's first bytes.
   ///   - rest: The bytes after these.
   ///   - path: The file's path. An existing file is replaced.
+  ///   - isSynced: Whether the file is to outlive a crash of the machine.
   ///   - isOutdated: Called just before the move; returns whether to drop the draft.
   /// - Returns: False if the draft was outdated; then the path is unchanged.
   /// - Throws: `JournalError`; then the path is unchanged, or the contents of the disk are unknown.
@@ -30,6 +31,7 @@ package enum DurableFile {
     _ bytes: [UInt8],
     _ rest: [UInt8] = [],
     to path: String,
+    isSynced: Bool = true,
     unless isOutdated: () -> Bool = { false },
   ) throws(JournalError) -> Bool {
     // The name is unique, and cannot be predicted.
@@ -50,16 +52,16 @@ package enum DurableFile {
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { throw failure("write", draft) }
         written += count
-        if written < part.count { try syncData(descriptor, draft) }
+        if isSynced, written < part.count { try syncData(descriptor, draft) }
       }
     }
     // After a failed sync the contents of the disk are unknown, even if the disk reports that it is
     // full.
-    guard syncAll(descriptor) else { throw failure("sync", draft, isKnown: false) }
+    guard !isSynced || syncAll(descriptor) else { throw failure("sync", draft, isKnown: false) }
     if isOutdated() { return false }
     guard rename(draft, path) == 0 else { throw failure("move", draft) }
     isKept = true
-    try syncDirectory(of: path)
+    if isSynced { try syncDirectory(of: path) }
     return true
   }
 

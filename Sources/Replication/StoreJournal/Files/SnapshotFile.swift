@@ -184,10 +184,30 @@ struct SnapshotFile {
     _ path: String,
     _ revision: UInt64,
   ) throws(JournalError) -> Contents? {
+    guard let bytes = try bytes(path, revision) else { return nil }
+    // Given away, because a snapshot may be large.
+    return try contents(of: consume bytes, path, revision)
+  }
+
+  /// Reads all bytes of a file whose end is that of the revision's snapshot.
+  static func bytes(_ path: String, _ revision: UInt64) throws(JournalError) -> [UInt8]? {
     // The end is read first: a file of another program may have any size.
     guard let end = try DurableFile.read(path, atMost: fixedBytes, atEnd: true),
-      Trailer(end[...])?.revision == revision, var bytes = try DurableFile.read(path),
-      let trailer = Trailer(bytes[max(0, bytes.count - fixedBytes)...]),
+      Trailer(end[...])?.revision == revision
+    else { return nil }
+    return try DurableFile.read(path)
+  }
+
+  /// Verifies the bytes of a snapshot's file.
+  ///
+  /// - Returns: The contents; nil if they are damaged, or of another revision.
+  /// - Throws: ``JournalError`` for another release's format.
+  static func contents(
+    of bytes: consuming [UInt8],
+    _ path: String,
+    _ revision: UInt64,
+  ) throws(JournalError) -> Contents? {
+    guard let trailer = Trailer(bytes[max(0, bytes.count - fixedBytes)...]),
       trailer.revision == revision, bytes.count - fixedBytes >= trailer.fieldBytes
     else { return nil }
     let start = bytes.count - fixedBytes - trailer.fieldBytes

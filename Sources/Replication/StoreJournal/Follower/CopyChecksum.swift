@@ -67,4 +67,9 @@ struct CopyChecksum: Hashable {
     }
     return "\(~all) \(count)"
   }
+
+  /// The number of bytes in such a text.
+  static func bytes(in text: String) -> Int {
+    text.split(separator: " ").last.flatMap { Int($0) } ?? 0
+  }
 }

@@ -21,7 +21,7 @@ struct CopyList {
     /// The time of its newest revision, in milliseconds since 1970; 0 if unknown.
     var wallMilliseconds: UInt64 = 0
 
-    var bytes: Int { sum.split(separator: " ").last.flatMap { Int($0) } ?? 0 }
+    var bytes: Int { CopyChecksum.bytes(in: sum) }
 
     /// The segment; nil for a snapshot.
     var segment: LogSegment? { LogSegment(copyName: name) }
@@ -76,6 +76,19 @@ struct CopyList {
   var text: String {
     let ordered = files.values.sorted { ($0.last, $0.name) < ($1.last, $1.name) }
     return ([heading] + ordered.map(\.line)).joined(separator: "\n") + "\n"
+  }
+}
+
+extension CopyList.File {
+  /// Describes a segment.
+  init(_ segment: LogSegment, _ part: SegmentPart, _ sum: CopyChecksum) {
+    self.init(
+      name: segment.copyName,
+      sum: sum.text,
+      last: part.last,
+      entrySum: part.sum,
+      wallMilliseconds: part.wallMilliseconds,
+    )
   }
 }
 

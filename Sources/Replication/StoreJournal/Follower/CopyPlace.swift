@@ -106,7 +106,7 @@ package struct CopyPlace: Sendable {
     /// The checksum and the size, as ``CopyChecksum/text`` has them; `-` for an omitted checksum.
     let sum: String
 
-    var bytes: Int { sum.split(separator: " ").last.flatMap { Int($0) } ?? 0 }
+    var bytes: Int { CopyChecksum.bytes(in: sum) }
 
     /// Whether the file is as it was listed.
     func fits(_ listed: CopyList.File) -> Bool {
@@ -186,7 +186,7 @@ package struct CopyPlace: Sendable {
   /// - Throws: ``JournalError``.
   func read(_ name: String, _ sum: String?) throws(JournalError) -> [UInt8] {
     let bytes = try output(Self.reading, [name], [], atMost: LoadedSegment.largest)
-    guard sum ?? CopyChecksum(bytes[...]).text == CopyChecksum(bytes[...]).text else {
+    if let sum, sum != CopyChecksum(bytes[...]).text {
       throw JournalError(
         .busy,
         "\(name) was not received from \(self.name) as it is there: \(bytes.count) bytes.",

@@ -6,11 +6,6 @@ import Glibc
 import Darwin
 #endif
 
-/// Calls the system's function, which a method hides.
-private func systemWrite(_ descriptor: Int32, _ bytes: [UInt8], _ count: Int) -> Int {
-  write(descriptor, bytes, count)
-}
-
 /// The progress of a copy, in a file of the followed data directory: its daemon reports it.
 package struct FollowerNote: Codable, Hashable, Sendable {
   /// The place of the copy.
@@ -74,27 +69,16 @@ package struct FollowerNote: Codable, Hashable, Sendable {
     note.fault = fault.map { String($0.prefix(Self.mostText)) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let path = Self.path(of: target, in: directory)
-    let (folder, draft) = (Self.folder(in: directory), path + DurableFile.draftSuffix)
-    do throws(JournalError) {
+    let (folder, path) = (Self.folder(in: directory), Self.path(of: target, in: directory))
+    do {
       try DurableFile.makeDirectory(folder)
       // Another user than the daemon's must not be led to another file.
       guard !DurableFile.isLink(folder) else {
         throw JournalError(.busy, "\(folder) is a link. Remove it.")
       }
-      try DurableFile.remove(draft)
-      let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-      let descriptor = open(draft, flags, 0o600)
-      guard descriptor >= 0 else { throw DurableFile.failure("open", draft) }
-      defer { close(descriptor) }
-      let bytes = Array((try? encoder.encode(note)) ?? Data())
-      guard systemWrite(descriptor, bytes, bytes.count) == bytes.count else {
-        throw DurableFile.failure("write", draft)
-      }
-      guard rename(draft, path) == 0 else { throw DurableFile.failure("move", draft) }
+      try DurableFile.write(Array(encoder.encode(note)), to: path, isSynced: false)
     } catch {
-      try? DurableFile.remove(draft)
-      throw JournalError(.busy, error.message)
+      throw JournalError(.busy, (error as? JournalError)?.message ?? "\(error)")
     }
   }
 

@@ -108,14 +108,7 @@ extension JournalFollower {
       throw otherPast(segment.copyName)
     }
     guard let part else { return onEvent(.stale(segment.copyName)) }
-    let file = CopyList.File(
-      name: segment.copyName,
-      sum: CopyChecksum(bytes[...]).text,
-      last: part.last,
-      entrySum: part.sum,
-      wallMilliseconds: part.wallMilliseconds,
-    )
-    files?[segment.copyName] = file
+    files?[segment.copyName] = CopyList.File(segment, part, CopyChecksum(bytes[...]))
     try compactList()
   }
 

@@ -107,7 +107,7 @@ package final class JournalFollower {
   ) throws(JournalError) {
     try JournalDirectory.checkPresence(in: source)
     guard let newest = try LogSegment.all(in: source).last else {
-      throw Self.withoutJournal(source)
+      throw JournalError(withoutJournalIn: source)
     }
     let header = try LogHeader(of: newest, in: source)
     (history, root) = (header.history, header.root)
@@ -122,14 +122,6 @@ package final class JournalFollower {
     note.pid = getpid()
   }
 
-  private static func withoutJournal(_ source: String) -> JournalError {
-    JournalError(
-      .missing,
-      "There is no journal in \(source). Name the directory that the daemon was given with "
-        + "--data, or \"data\" in its directory.",
-    )
-  }
-
   /// The newest revision of the copy; 0 before there is any.
   var reached: UInt64 {
     max(growing?.part.last ?? 0, finished.map(\.file.last).max() ?? 0)
@@ -141,6 +133,11 @@ package final class JournalFollower {
       guard !leftovers.contains(file.name) else { return nil }
       return file.segment.map { ($0, file) }
     }.sorted { $0.0 < $1.0 }
+  }
+
+  /// The copy's segments, oldest first, without leftovers.
+  private var held: [LogSegment] {
+    (finished.map(\.segment) + [growing?.segment].compactMap { $0 }).sorted()
   }
 
   /// Whether a copy was kept at the place before.
@@ -166,7 +163,9 @@ package final class JournalFollower {
       return progress
     } catch  where error.code == .missing && misses < Self.mostMisses {
       // The source has removed old history meanwhile; the copy is as it was.
-      guard try !LogSegment.all(in: source).isEmpty else { throw Self.withoutJournal(source) }
+      guard try !LogSegment.all(in: source).isEmpty else {
+        throw JournalError(withoutJournalIn: source)
+      }
       misses += 1
       return Progress(revision: reached)
     } catch {
@@ -210,7 +209,7 @@ package final class JournalFollower {
 
   private func step(_ onProgress: (UInt64) -> Void) throws(JournalError) -> Progress {
     let segments = try LogSegment.all(in: source)
-    guard let first = segments.first else { throw Self.withoutJournal(source) }
+    guard let first = segments.first else { throw JournalError(withoutJournalIn: source) }
     if files == nil { try compare(segments) }
     if let last = try gap(before: first, segments) { try beginAgain(after: last, segments) }
     let plan = try plan(segments)
@@ -254,13 +253,12 @@ package final class JournalFollower {
   private func plan(
     _ segments: [LogSegment]
   ) throws(JournalError) -> (forward: [Numbered], backward: [Numbered]) {
-    let finished = finished.map(\.segment)
-    var start = (finished + [growing?.segment].compactMap { $0 }).min()
+    var start = held.first
     if start == nil {
       let snapshot = try startSnapshot(segments)
       start = segments.last { $0.first <= (snapshot ?? 0) + 1 }
     }
-    let (known, oldest) = (Set(finished), start ?? segments[0])
+    let (known, oldest) = (Set(finished.map(\.segment)), start ?? segments[0])
     let missing = segments.enumerated().map { (place: $0.offset, segment: $0.element) }
       .filter { !known.contains($0.segment) }
     return (
@@ -282,9 +280,7 @@ package final class JournalFollower {
     before first: LogSegment,
     _ segments: [LogSegment],
   ) throws(JournalError) -> UInt64? {
-    guard let newest = (finished.map(\.segment) + [growing?.segment].compactMap { $0 }).max() else {
-      return nil
-    }
+    guard let newest = held.last else { return nil }
     let reached = reached
     // A finished segment has a successor, unless the source has lost it.
     let isLost = newest == segments.last && growing?.segment != newest
@@ -337,34 +333,29 @@ package final class JournalFollower {
     let part = try SegmentPart(of: loaded, before: next?.first)
     try check(loaded, part, segment, next)
     let (bytes, name) = (Self.bytes(of: loaded, part), segment.copyName)
-    let sum = CopyChecksum(bytes[...])
-    let file = CopyList.File(
-      name: name,
-      sum: sum.text,
-      last: part.last,
-      entrySum: part.sum,
-      wallMilliseconds: part.wallMilliseconds,
-    )
+    // The beginning that the copy has, and all of it.
+    let start = min(known?.part.place ?? 0, bytes.count)
+    let former = CopyChecksum(bytes[..<start])
+    var sum = former
+    sum.append(bytes[start...])
+    let file = CopyList.File(segment, part, sum)
     let line = next == nil ? nil : file.line
-    if let known {
-      if known.part.place <= part.place, known.sum == CopyChecksum(bytes[..<known.part.place]) {
-        if known.part.place < part.place || line != nil {
-          let rest = bytes[known.part.place...]
-          try place.write(
-            rest,
-            to: name,
-            isRest: true,
-            sum,
-            listing: line,
-            replacing: .file(known.sum.text),
-          )
-        }
-      } else {
-        if part.isTorn, part.last < known.part.last { throw damage(after: part.last, segment) }
-        try checkVoid(bytes, of: loaded, next, try place.read(name, known.sum.text))
-        let former = CopyPlace.Former.file(known.sum.text)
-        try place.write(bytes[...], to: name, sum, listing: line, replacing: former)
+    if let known, known.sum == former {
+      if start < bytes.count || line != nil {
+        try place.write(
+          bytes[start...],
+          to: name,
+          isRest: true,
+          sum,
+          listing: line,
+          replacing: .file(known.sum.text),
+        )
       }
+    } else if let known {
+      if part.isTorn, part.last < known.part.last { throw damage(after: part.last, segment) }
+      try checkVoid(bytes, of: loaded, next, try place.read(name, known.sum.text))
+      let former = CopyPlace.Former.file(known.sum.text)
+      try place.write(bytes[...], to: name, sum, listing: line, replacing: former)
     } else {
       try place.write(bytes[...], to: name, sum, listing: line)
     }
@@ -442,7 +433,7 @@ package final class JournalFollower {
   /// Copies the snapshots that the records reach.
   func copySnapshots(upTo revision: UInt64) throws(JournalError) {
     var sums = LogSums(in: source)
-    let oldest = (finished.map(\.segment) + [growing?.segment].compactMap { $0 }).min()
+    let oldest = held.first
     for file in try SnapshotFile.all(in: source) {
       guard let found = file.revision, found <= revision, found + 1 >= oldest?.first ?? 0 else {
         continue
@@ -463,9 +454,9 @@ package final class JournalFollower {
     let stamp = FileStamp(of: path)
     if let stamp, unusable[name] == stamp { return }
     unusable[name] = stamp
-    guard let contents = try SnapshotFile.read(path, revision),
-      try !snapshots.isForeign(contents.fields, revision, &sums),
-      let bytes = try DurableFile.read(path)
+    guard let bytes = try SnapshotFile.bytes(path, revision),
+      let contents = try SnapshotFile.contents(of: bytes, path, revision),
+      try !snapshots.isForeign(contents.fields, revision, &sums)
     else { return }
     let sum = CopyChecksum(bytes[...])
     let file = CopyList.File(name: name, sum: sum.text, last: revision)

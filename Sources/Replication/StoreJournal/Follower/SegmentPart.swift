@@ -32,7 +32,6 @@ struct SegmentPart: Hashable {
     atMost most: Int = .max,
   ) throws(JournalError) {
     (place, last, sum) = (loaded.header.bytes, loaded.header.first - 1, loaded.header.before)
-    wallMilliseconds = loaded.header.wallMilliseconds
     var cursor = LogCursor(loaded)
     var records: Int?
     reading: while place < most {
@@ -63,7 +62,7 @@ struct SegmentPart: Hashable {
 }
 
 /// The properties of a file that change when it is written.
-package struct FileStamp: Hashable, Sendable {
+struct FileStamp: Hashable {
   private let values: [Int64]
   private let seconds: Int64
 
@@ -71,7 +70,7 @@ package struct FileStamp: Hashable, Sendable {
   var isRecent: Bool { Int64(time(nil)) - seconds < 2 }
 
   /// Returns nil if the file cannot be examined.
-  package init?(of path: String) {
+  init?(of path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     #if canImport(Darwin)

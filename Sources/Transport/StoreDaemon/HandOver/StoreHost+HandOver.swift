@@ -225,13 +225,7 @@ extension StoreHost {
       from: ahead.start,
       writtenBy: ahead.schema.encoded(),
     ) { (part) throws(CodecError) in
-      switch part {
-      case .build(let schema): try recovery.written(by: schema)
-      case .snapshot(let bytes): try recovery.take(snapshot: bytes[...])
-      case .records(let bytes, let sessionNumbers):
-        try recovery.take(records: bytes[...])
-        recovery.take(sessionNumbers: sessionNumbers)
-      }
+      try recovery.take(part)
     }
     reading.bytes += ahead.bytes
     return reading

@@ -134,18 +134,15 @@ extension StoreHost {
     ) { (part) throws(CodecError) in
       guard !isToStop() else { throw CodecError(.truncated, "the daemon was asked to stop") }
       switch part {
-      case .build(let schema): try recovery.written(by: schema)
-      case .snapshot(let bytes):
-        (isEmpty, hasSnapshot) = (false, true)
-        try recovery.take(snapshot: bytes[...])
-      case .records(let bytes, let sessionNumbers):
+      case .build: break
+      case .snapshot: (isEmpty, hasSnapshot) = (false, true)
+      case .records:
         isEmpty = false
         Failpoint.reach(.duringRecovery)
-        try recovery.take(records: bytes[...])
-        recovery.take(sessionNumbers: sessionNumbers)
-        if let text = progress.text(at: recovery.revision, LoopClock.nanoseconds) {
-          logger.notice("\(text)", metadata: ["data": "\(file.directory)"])
-        }
+      }
+      try recovery.take(part)
+      if let text = progress.text(at: recovery.revision, LoopClock.nanoseconds) {
+        logger.notice("\(text)", metadata: ["data": "\(file.directory)"])
       }
     }
     return (reading, isEmpty, hasSnapshot)
@@ -353,5 +350,18 @@ extension StoreHost {
     if let bytes = Failpoints.recordBytesPerSnapshot { limits.recordBytesPerSnapshot = bytes }
     #endif
     return limits
+  }
+}
+
+extension Recovery {
+  /// Takes a part of a history, in the order of reading.
+  func take(_ part: JournalDirectory.Part) throws(CodecError) {
+    switch part {
+    case .build(let schema): try written(by: schema)
+    case .snapshot(let bytes): try take(snapshot: bytes[...])
+    case .records(let bytes, let sessionNumbers):
+      try take(records: bytes[...])
+      take(sessionNumbers: sessionNumbers)
+    }
   }
 }
